@@ -1,0 +1,49 @@
+# Everything runs in a .venv of the checkout; pip is all that is needed.
+PYTHON ?= python3
+BIN := .venv/bin
+# The shared parallel test run: one process a core.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+.PHONY: help venv demo test lint format bench quality pretrained clean
+
+help:  ## what there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.venv/core: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/dev: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+venv: .venv/dev  ## the package and its developer tools in .venv
+
+demo: .venv/core  ## the whole story in about a minute
+	$(BIN)/colayer demo
+
+test: venv  ## all tests
+	$(PYTEST)
+
+lint: venv  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: venv  ## let ruff write
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: venv  ## speed, as ratios measured side by side
+	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,rounds
+
+quality: venv  ## solution quality over the paper's 2400 test instances
+	$(BIN)/python benchmarks/quality_single_machine.py
+
+pretrained: venv  ## learn the shipped weights anew
+	$(BIN)/python -m colayer.experiments.pretrain
+
+clean:  ## remove what make made
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks dist build demo
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,63 @@
+"""colayer: an easy combinatorial solver, turned into a fast, good heuristic for a hard combinatorial problem."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from colayer.dataset import read_instance, read_instances, write_instance, write_instances
+    from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
+    from colayer.pipeline import Pipeline, Solved
+    from colayer.problem import BaseProblem, Problem, Size
+
+__all__ = [
+    "BaseProblem",
+    "ColayerError",
+    "InputError",
+    "JournalError",
+    "MissingExtraError",
+    "OptionError",
+    "Pipeline",
+    "Problem",
+    "Size",
+    "Solved",
+    "__version__",
+    "read_instance",
+    "read_instances",
+    "write_instance",
+    "write_instances",
+]
+
+# name → module. Resolved on first use, so that the command line starts without numpy and numba.
+_HOMES = {
+    "BaseProblem": "problem",
+    "ColayerError": "errors",
+    "InputError": "errors",
+    "JournalError": "errors",
+    "MissingExtraError": "errors",
+    "OptionError": "errors",
+    "Pipeline": "pipeline",
+    "Problem": "problem",
+    "Size": "problem",
+    "Solved": "pipeline",
+    "read_instance": "dataset",
+    "read_instances": "dataset",
+    "write_instance": "dataset",
+    "write_instances": "dataset",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'colayer' has no attribute {name!r}")
+    import importlib
+
+    value = getattr(importlib.import_module(f"colayer.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,273 @@
+"""The command line. Commands live in `colayer.commands` and are imported when they run: `--help` answers at once.
+
+Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 interrupted; 1 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import traceback
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from colayer import __version__
+from colayer.errors import ColayerError
+
+# typer ships its own click from 0.26 on and uses the click package before: both are reached through public names.
+_UsageError: Any = typer.BadParameter.__bases__[0]
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    add_completion=False,
+    help="Turn an easy combinatorial solver into a fast, good heuristic for a hard problem.",
+)
+
+_Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
+_Folder = Annotated[str, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
+_Files = Annotated[list[str], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
+_FileProblem = Annotated[
+    str | None, typer.Option("--problem", metavar="PROBLEM", help="MODULE:NAME, for files of a problem of yours.")
+]
+_Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
+_Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
+_Seed = Annotated[str, typer.Option(metavar="N", help="Seed of every random draw.")]
+_Workers = Annotated[str | None, typer.Option(metavar="N", help="Processes or threads; all cores if not given.")]
+_TimeLimit = Annotated[str | None, typer.Option(metavar="SECONDS", help="Stop there, with the best so far.")]
+_ExactLimit = Annotated[
+    str | None,
+    typer.Option("--time-limit", metavar="SECONDS", help="For each instance, of the exact solver; 60 if not given."),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
+_Out = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
+_Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Write a picture (.png, .svg, .pdf).")]
+_Samples = Annotated[str, typer.Option(metavar="K", help="Perturbed weights to try beside the learned ones.")]
+_Sigma = Annotated[str, typer.Option(metavar="S", help="Size of the perturbation.")]
+_Safe = Annotated[
+    bool | None,
+    typer.Option("--safe/--no-safe", help="With the safe weights as a fallback, or without; both if not given."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"colayer {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def demo(
+    problem: Annotated[
+        str, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME.")
+    ] = "single-machine",
+    output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where the pictures go.")] = "demo",
+    seed: _Seed = "0",
+    workers: _Workers = None,
+) -> None:
+    """The whole story in about a minute: generate, learn by experience, compare, draw."""
+    from colayer.commands import demo as command
+
+    command.run(problem, output=output, seed=seed, workers=workers)
+
+
+class _Generate(TyperCommand):
+    """`generate`, whose help names the sizes of every registered problem."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The sizes, below the options."""
+        from colayer.commands.generate import sizes_help
+
+        for name, lines in sizes_help().items():
+            with formatter.section(f"Sizes of {name} (a list as in 50,75 gives every combination)"):
+                formatter.write_dl(lines)
+
+
+@app.command(cls=_Generate, context_settings={"ignore_unknown_options": True})
+def generate(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
+    ] = None,
+    count: Annotated[str, typer.Option(metavar="N", help="Instances, for each combination of sizes.")] = "20",
+    seed: _Seed = "0",
+    format: Annotated[str, typer.Option(metavar="json|npz", help="File format.")] = "json",  # noqa: A002
+) -> None:
+    """Write seeded random instances into a new folder."""
+    from colayer.commands import generate as command
+
+    command.run(words or [], count=count, seed=seed, format=format)
+
+
+@app.command()
+def train(
+    problem: _Problem,
+    folder: _Folder,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The model file to write.")],
+    method: Annotated[str, typer.Option(metavar="NAME", help="The optimiser.")] = "auto",
+    evaluations: Annotated[str, typer.Option(metavar="N", help="Budget, in loss evaluations.")] = "1000",
+    seed: _Seed = "0",
+    decoder: _Decoder = None,
+    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
+    features: _Features = None,
+    radius: Annotated[str | None, typer.Option(metavar="R", help="Radius of the search ball.")] = None,
+    sigma: Annotated[str, typer.Option(metavar="S", help="Perturbation of the loss; 0 for the plain loss.")] = "0",
+    samples: Annotated[str, typer.Option(metavar="K", help="Draws of the perturbed loss.")] = "100",
+    validation: Annotated[str, typer.Option(metavar="SHARE", help="Share of the instances kept aside.")] = "0.2",
+    workers: _Workers = None,
+    time_limit: _TimeLimit = None,
+    journal: Annotated[str | None, typer.Option(metavar="FILE", help="The journal; FILE.journal if not given.")] = None,
+    no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
+    plot: _Plot = None,
+    as_json: _Json = False,
+) -> None:
+    """Learn weights by experience from a folder of instances."""
+    from colayer.commands import train as command
+
+    command.run(
+        problem, folder, output=output, method=method, evaluations=evaluations, seed=seed, decoder=decoder,
+        learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples,
+        validation=validation, workers=workers, time_limit=time_limit, journal=journal, no_journal=no_journal,
+        plot=plot, as_json=as_json,
+    )  # fmt: skip
+
+
+@app.command()
+def solve(
+    files: _Files,
+    model: Annotated[str | None, typer.Option(metavar="FILE", help="A trained model; else the pretrained one.")] = None,
+    problem: _FileProblem = None,
+    decoder: _Decoder = None,
+    samples: _Samples = "0",
+    sigma: _Sigma = "1.0",
+    seed: _Seed = "0",
+    certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver.")] = False,
+    time_limit: _ExactLimit = None,
+    plot: _Plot = None,
+    as_json: _Json = False,
+    output: _Out = None,
+    workers: _Workers = None,
+) -> None:
+    """Solve instances with a learned pipeline."""
+    from colayer.commands import solve as command
+
+    command.run(
+        files, model=model, problem=problem, decoder=decoder, samples=samples, sigma=sigma, seed=seed, certify=certify,
+        time_limit=time_limit, plot=plot, as_json=as_json, output=output, workers=workers,
+    )  # fmt: skip
+
+
+@app.command()
+def evaluate(
+    problem: _Problem,
+    folder: _Folder,
+    model: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A trained model; may be repeated.")] = None,
+    decoder: _Decoder = None,
+    samples: _Samples = "0",
+    sigma: _Sigma = "1.0",
+    seed: _Seed = "0",
+    safe: _Safe = None,
+    plot: _Plot = None,
+    as_json: _Json = False,
+    output: _Out = None,
+) -> None:
+    """Compare learned pipelines and plain rules on a folder of instances."""
+    from colayer.commands import evaluate as command
+
+    command.run(
+        problem, folder, models=model or [], decoder=decoder, samples=samples, sigma=sigma, seed=seed, safe=safe,
+        plot=plot, as_json=as_json, output=output,
+    )  # fmt: skip
+
+
+@app.command()
+def bound(
+    files: _Files,
+    problem: _FileProblem = None,
+    tight: Annotated[bool, typer.Option("--tight", help="The bound of the exact solver.")] = False,
+    time_limit: _ExactLimit = None,
+    as_json: _Json = False,
+    output: _Out = None,
+) -> None:
+    """Lower bounds on the optimal cost of instances."""
+    from colayer.commands import bound as command
+
+    command.run(files, problem=problem, tight=tight, time_limit=time_limit, as_json=as_json, output=output)
+
+
+@app.command()
+def label(
+    problem: _Problem,
+    folder: _Folder,
+    time_limit: Annotated[str, typer.Option(metavar="SECONDS", help="For each instance.")] = "60",
+    workers: _Workers = None,
+    as_json: _Json = False,
+) -> None:
+    """Solve a folder of instances with the exact solver; write NNNN.solution.json beside each."""
+    from colayer.commands import label as command
+
+    command.run(problem, folder, time_limit=time_limit, workers=workers, as_json=as_json)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status = typer.main.get_command(app).main(args=argv, prog_name="colayer", standalone_mode=False)
+    except _UsageError as error:
+        return _refuse(_usage(error))
+    except ColayerError as error:
+        return _refuse(str(error))
+    except MemoryError:
+        return _refuse("not enough memory for this, expected smaller sizes")
+    except (KeyboardInterrupt, typer.Abort):
+        status = 130
+    except Exception:
+        traceback.print_exc()
+        return 1
+    if status == 130:
+        print("interrupted", file=sys.stderr)
+    return status if isinstance(status, int) else 0
+
+
+def _refuse(message: str) -> int:
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
+    print(f"error: {line}", file=sys.stderr)
+    return 2
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def _usage(error: Any) -> str:
+    """One line, `OPTION: what is wrong, what is expected`, of a usage error of click's."""
+    option = getattr(error, "option_name", None)
+    command = error.ctx.command if error.ctx else None
+    if option is not None and hasattr(error, "possibilities"):
+        known = [name for p in (command.params if command else ()) for name in p.opts if name.startswith("-")]
+        near = difflib.get_close_matches(option, known, 2)
+        return f"{option}: no such option" + (f", did you mean {' or '.join(near)}?" if near else "")
+    if option is not None:
+        return f"{option}: takes no value" if "not take" in error.message else f"{option}: expected a value"
+    param = getattr(error, "param", None)
+    message = error.message.strip().rstrip(".")
+    message = message[:1].lower() + message[1:]
+    if param is None:
+        return str(message)
+    name = param.opts[0] if param.param_type_name == "option" else (param.metavar or param.name)
+    help_text = (getattr(param, "help", None) or "a value").rstrip(".")
+    return f"{name}: {message or f'missing, expected {help_text[:1].lower()}{help_text[1:]}'}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""`colayer evaluate`: learned pipelines and plain rules on one folder of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from colayer.commands import options
+from colayer.commands.output import emit, progress
+from colayer.dataset import read_instances
+from colayer.errors import OptionError
+from colayer.evaluation import Comparison, Contender, compare
+
+
+def run(
+    problem: str,
+    folder: str,
+    *,
+    models: Sequence[str],
+    decoder: str | None,
+    samples: str,
+    sigma: str,
+    seed: str,
+    safe: bool | None,
+    plot: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Compare; nothing is solved before all options, models and files are checked."""
+    from colayer.report.tables import summary_table
+
+    draws = {
+        "samples": options.whole(samples, "--samples"),
+        "sigma": options.number(sigma, "--sigma", zero=True),
+        "seed": options.whole(seed, "--seed", maximum=2**63),
+    }
+    found = options.find(problem, decoder=decoder)
+    files = [Path(model) for model in models]
+    if len({path.resolve() for path in files}) < len(files):
+        raise OptionError("a model is given twice, expected each once", where="--model")
+    out = options.output(output, "-o", files, folder=Path(folder))
+    drawing = options.picture(plot, "--plot", [*files, *([out] if out else [])])
+    contenders = learners(found, files, decoder, draws, safe)
+    contenders.update(rules(found))
+    if not contenders:
+        raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
+    instances = read_instances(folder, found)
+    with progress("comparing") as shown:
+        comparison = compare(found, instances, contenders, progress=shown)
+    if drawing is not None:
+        draw(comparison, drawing)
+    text = f"{len(instances)} instances of {found.name}\n\n" + summary_table(comparison.summary()).text()
+    emit(comparison.to_document(), text, as_json=as_json, out=out)
+
+
+def learners(
+    problem: Any, files: Sequence[Path], decoder: str | None, draws: dict[str, Any], safe: bool | None
+) -> dict[str, Contender]:
+    """The models given (the pretrained one where none is), without and with the safe weights as a fallback."""
+    from colayer.pipeline import Pipeline, pretrained
+
+    loaded: dict[str, tuple[Any, Any]] = {}
+    for path in files:
+        name = path.stem if [p.stem for p in files].count(path.stem) == 1 else str(path)
+        loaded[name] = options.load_model(path, problem, decoder)
+    shipped = pretrained(problem) if not files else None
+    if shipped is not None:
+        loaded["pretrained"] = problem, shipped
+    contenders: dict[str, Contender] = {}
+    for name, (variant, model) in loaded.items():
+        for guarded in (False, True):
+            if safe in (None, guarded) and not (guarded and safe is None and variant.safe_weights is None):
+                pipeline = Pipeline.from_model(variant, model, safe=guarded)
+                contenders[f"{name}, safe" if guarded else name] = partial(pipeline.solve, **draws)
+    return contenders
+
+
+def rules(problem: Any) -> dict[str, Contender]:
+    """The safe weights alone, and the plain rules of the problem."""
+    from colayer.pipeline import Pipeline
+
+    def rule(name: str) -> Callable[[Any], Any]:
+        return lambda instance: problem.baseline(name, instance)
+
+    contenders: dict[str, Contender] = {}
+    if problem.safe_weights is not None:
+        contenders["safe weights"] = Pipeline(problem, problem.safe_weights, safe=False)
+    contenders.update({name: rule(name) for name in problem.baselines})
+    return contenders
+
+
+def draw(comparison: Comparison, path: Path) -> None:
+    """Mean gaps by the first group key that tells instances apart, else one bar per contender."""
+    from colayer.report.figures import gap_bars, gap_by, save
+
+    keys = [key for key in comparison.results[0].group if len({r.group.get(key) for r in comparison.results}) > 1]
+    save(gap_by(comparison, keys[0]) if keys else gap_bars(comparison), path)

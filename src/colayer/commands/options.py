@@ -1,0 +1,180 @@
+"""Option values, checked before any work is done. What is wrong is an `OptionError` that names the option."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import os
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colayer.errors import ColayerError, InputError, OptionError
+from colayer.files import check_writable
+
+if TYPE_CHECKING:
+    from colayer.models import LinearModel
+
+#: What pictures are written as, by the ending of the name.
+PICTURES = (".png", ".svg", ".pdf")
+#: Seconds that an exact solver gets for an instance where nothing else is said.
+TIME_LIMIT = "60"
+
+
+def whole(text: str, option: str, minimum: int = 0, maximum: int = 2**31 - 1) -> int:
+    """A whole number between `minimum` and `maximum`."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,20}", text.strip()):
+        raise OptionError(f"{_short(text)} is not a whole number, expected {minimum} or more", where=option)
+    value = int(text)
+    if not minimum <= value <= maximum:
+        limit = f"at least {minimum}" if value < minimum else f"at most {maximum}"
+        raise OptionError(f"{value} is out of range, expected {limit}", where=option)
+    return value
+
+
+def number(text: str, option: str, *, zero: bool = False) -> float:
+    """A finite number > 0 (or >= 0 with `zero`)."""
+    expected = f"expected a number {'>=' if zero else '>'} 0"
+    try:
+        value = float(text)
+    except ValueError:
+        raise OptionError(f"{_short(text)} is not a number, {expected}", where=option) from None
+    if not math.isfinite(value):
+        raise OptionError(f"{value} is not finite, {expected}", where=option)
+    if value < 0 or (value == 0 and not zero):
+        raise OptionError(f"{value:g} is out of range, {expected}", where=option)
+    return value
+
+
+def share(text: str, option: str) -> float:
+    """A number >= 0 and < 1."""
+    value = number(text, option, zero=True)
+    if value >= 1:
+        raise OptionError(f"{value:g} is out of range, expected a share >= 0 and < 1", where=option)
+    return value
+
+
+def limit(text: str | None, needed: str, given: bool) -> float | None:
+    """`--time-limit` of the exact solver, which only works with the flag `needed`."""
+    if text is not None and not given:
+        raise OptionError(f"works with {needed} only", where="--time-limit")
+    return number(text or TIME_LIMIT, "--time-limit") if given else None
+
+
+def choice(text: str, option: str, known: Sequence[str]) -> str:
+    """One of `known`."""
+    if text not in known:
+        raise OptionError(f"no {_short(text)}, expected {one_of(text, known)}", where=option)
+    return text
+
+
+def one_of(text: str, known: Sequence[str]) -> str:
+    """The names to choose from, the near match first where there is one."""
+    near = difflib.get_close_matches(text, known, 1)
+    return (
+        f"{near[0]} (or {', '.join(k for k in known if k != near[0])})" if near and len(known) > 1 else ", ".join(known)
+    )
+
+
+def find(name: str, **options: str | None) -> Any:
+    """The problem called `name`, complete with defaults, with the options that are not None."""
+    from colayer.problem import completed
+    from colayer.problems import find_problem, problem_names
+
+    if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
+        known = one_of(name, problem_names())
+        raise OptionError(f"no problem {_short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
+    try:
+        problem = completed(find_problem(name))
+    except InputError as error:
+        raise error.at("PROBLEM") from None
+    return variant(problem, **options)
+
+
+def variant(problem: Any, **options: str | None) -> Any:
+    """The problem with the options that are not None (`decoder=`, `features=`)."""
+    changes = {key: value for key, value in options.items() if value is not None}
+    if "decoder" in changes:
+        check_decoder(problem, str(changes["decoder"]), "--decoder")
+    return problem.with_options(**changes) if changes else problem
+
+
+def check_decoder(problem: Any, name: str, option: str) -> None:
+    """Refuse a decoder that the problem does not have."""
+    if not problem.decoders:
+        raise OptionError(f"{problem.name} has no decoders to choose from", where=option)
+    choice(name, option, problem.decoders)
+
+
+def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, LinearModel]:
+    """A model and the problem as the model knows it, through another decoder where one is given.
+
+    Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
+    """
+    from colayer.models import LinearModel
+    from colayer.pipeline import Pipeline
+    from colayer.problems import find_problem, problem_names
+
+    model = LinearModel.load(path)
+    if problem is None and model.problem not in problem_names():
+        known = ", ".join(problem_names())
+        raise InputError(f"no problem {_short(model.problem)}, expected one of {known}", where=f"{path}: problem")
+    base = find_problem(model.problem) if problem is None else problem
+    if model.problem == base.name and model.options:
+        try:
+            base = base.with_options(**model.options)
+        except (ColayerError, TypeError) as error:
+            raise InputError(f"not options of {base.name} ({error})", where=f"{path}: options") from None
+    try:
+        Pipeline.from_model(base, model)
+    except InputError as error:
+        raise error.at(str(path)) from None
+    return variant(base, decoder=decoder), model
+
+
+def provides(problem: Any, method: str) -> bool:
+    """Whether the problem has an optional method of its own, rather than the default that refuses."""
+    from colayer.problem import BaseProblem
+
+    return getattr(getattr(problem, method), "__func__", None) is not getattr(BaseProblem, method)
+
+
+def need(problem: Any, method: str, what: str, option: str) -> None:
+    """Refuse an option that needs an optional method which the problem does not have."""
+    if not provides(problem, method):
+        raise OptionError(f"{problem.name} has no {what}", where=option)
+
+
+def output(text: str | None, option: str, inputs: Iterable[Path] = (), folder: Path | None = None) -> Path | None:
+    """An output file that can be written, that is none of the inputs, and no stranger in the data set `folder`."""
+    if text is None:
+        return None
+    path = Path(text)
+    try:
+        check_writable(path)
+    except ColayerError as error:
+        raise error.at(option) from None
+    if path.exists() and not path.is_file():  # a device: the rename at the end would replace it
+        raise OptionError(f"{path} is not a regular file", where=option)
+    if any(path.resolve() == other.resolve() for other in inputs):
+        raise OptionError(f"{path} is an input as well, expected another file", where=option)
+    if folder is not None and path.absolute().parent.resolve() == folder.resolve():
+        raise OptionError(f"{path} lies in the data set, expected another folder", where=option)
+    return path
+
+
+def picture(text: str | None, option: str, inputs: Iterable[Path] = ()) -> Path | None:
+    """An output file for a picture."""
+    if text is not None and Path(text).suffix not in PICTURES:
+        raise OptionError(f"{_short(text)} is not a picture, expected a name with {', '.join(PICTURES)}", where=option)
+    return output(text, option, inputs)
+
+
+def _short(text: str) -> str:
+    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,124 @@
+"""`colayer train`: weights by experience, from a folder of instances."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from colayer.commands import options
+from colayer.commands.output import emit, note
+from colayer.dataset import read_instances
+from colayer.errors import OptionError
+from colayer.evaluation import Contender, Summary, compare
+
+
+def run(
+    problem: str,
+    folder: str,
+    *,
+    output: str,
+    method: str,
+    evaluations: str,
+    seed: str,
+    decoder: str | None,
+    learn_decoder: str | None,
+    features: str | None,
+    radius: str | None,
+    sigma: str,
+    samples: str,
+    validation: str,
+    workers: str | None,
+    time_limit: str | None,
+    journal: str | None,
+    no_journal: bool,
+    plot: str | None,
+    as_json: bool,
+) -> None:
+    """Learn, write the model, print how it went; all options are checked before the data is read."""
+    from colayer.learning.optimizers import method_names
+    from colayer.pipeline import Pipeline
+
+    settings: dict[str, Any] = {
+        "method": options.choice(method, "--method", method_names()),
+        "evaluations": options.whole(evaluations, "--evaluations", 1),
+        "seed": options.whole(seed, "--seed", maximum=2**63),
+        "radius": None if radius is None else options.number(radius, "--radius"),
+        "sigma": options.number(sigma, "--sigma", zero=True),
+        "samples": options.whole(samples, "--samples", 1),
+        "validation": options.share(validation, "--validation"),
+        "workers": None if workers is None else options.whole(workers, "--workers", 1),
+        "time_limit": None if time_limit is None else options.number(time_limit, "--time-limit"),
+        "learn_decoder": learn_decoder,
+    }
+    found = options.find(problem, decoder=decoder, features=features)
+    if learn_decoder is not None:
+        options.check_decoder(found, learn_decoder, "--learn-decoder")
+    data = Path(folder)
+    model = Path(output)
+    options.output(output, "-o", folder=data)
+    if journal is not None and no_journal:
+        raise OptionError("given with --journal, expected one of them", where="--no-journal")
+    book = None if no_journal else Path(journal or f"{output}.journal")
+    options.output(None if book is None else str(book), "--journal", [model], folder=data)
+    drawing = options.picture(plot, "--plot", [model, *([book] if book else [])])
+    instances = read_instances(data, found)
+
+    pipeline = Pipeline(found, safe=False) if found.safe_weights is None else Pipeline(found, found.safe_weights)
+    begin = time.perf_counter()
+    try:
+        pipeline.fit(instances, journal=book, progress=True, **settings)
+    except KeyboardInterrupt:
+        if book is not None:
+            note(f"the same command goes on from {book}")
+        raise
+    seconds = time.perf_counter() - begin
+    pipeline.save(model)
+    if drawing is not None:
+        from colayer.report.figures import learning_curve, save
+
+        save(learning_curve(pipeline.history_), drawing)
+    kept, rows = against_safe(pipeline, instances, settings["validation"], settings["seed"])
+    document = {
+        "problem": found.name,
+        "model": output,
+        "journal": None if book is None else str(book),
+        "method": method,
+        "evaluations": len(pipeline.history_),
+        "loss": pipeline.loss_,
+        "validation_loss": pipeline.validation_loss_,
+        "seconds": seconds,
+        "summary": [asdict(row) for row in rows],
+    }
+    emit(document, _text(document, rows, kept, settings["evaluations"]), as_json=as_json, out=None)
+
+
+def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, seed: int) -> tuple[str, list[Summary]]:
+    """Learned and safe weights, each alone, on the instances kept aside (or on all, where none are)."""
+    from colayer.learning.fit import split
+    from colayer.pipeline import Pipeline
+
+    problem = pipeline.problem
+    _, held_out = split(len(instances), validation, seed)
+    chosen = [instances[i] for i in held_out] or list(instances)
+    contenders: dict[str, Contender] = {"learned": Pipeline.from_model(problem, pipeline.model, safe=False)}
+    if problem.safe_weights is not None:
+        contenders["safe weights"] = Pipeline(problem, problem.safe_weights, safe=False)
+    where = f"{len(chosen)} instances kept aside" if len(held_out) else f"{len(chosen)} training instances"
+    return where, compare(problem, chosen, contenders).summary()
+
+
+def _text(document: dict[str, Any], rows: list[Summary], kept: str, budget: int) -> str:
+    from colayer.report.tables import duration, significant, summary_table
+
+    done = document["evaluations"]
+    lines = [
+        f"model            {document['model']}",
+        f"evaluations      {done}" + (f" of {budget}" if done < budget else ""),
+        f"training loss    {significant(document['loss'], 6)}",
+        f"validation loss  {significant(document['validation_loss'], 6)}",
+        f"time             {duration(document['seconds'])}",
+    ]
+    return "\n".join(lines) + f"\n\non the {kept}:\n\n" + summary_table(rows).text()

@@ -1,0 +1,55 @@
+"""x → θ → y → z → cost, composed here and nowhere else.
+
+Weights are in raw feature units throughout this module (`LinearModel.raw` gives them).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.models import thetas
+
+if TYPE_CHECKING:
+    from colayer.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+def features_of(problem: Problem, instance: Any) -> NDArray[Any]:
+    """φ(x), checked: one column per feature name, float32 or float64, finite."""
+    features = np.asarray(problem.features(instance))
+    d = len(problem.feature_names)
+    if features.ndim != 2 or features.shape[1] != d:
+        raise InputError(f"features of {problem.name} have shape {features.shape}, expected (rows, {d})")
+    if features.dtype not in (np.float32, np.float64):
+        raise InputError(f"features of {problem.name} are {features.dtype}, expected float64 or float32")
+    finite = np.isfinite(features)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise InputError(f"feature {problem.feature_names[column]!r} of {problem.name} is not finite in row {row}")
+    return features
+
+
+def decoded(problem: Problem, theta: Floats, instance: Any) -> tuple[Any, float]:
+    """θ → y → z and its cost."""
+    solution = problem.decode(problem.layer(theta, instance), instance)
+    return solution, float(problem.cost(solution, instance))
+
+
+def best_decoded(problem: Problem, many: Floats, instance: Any) -> tuple[int, Any, float]:
+    """The first row of least cost among the θ in the rows of `many`: (row, solution, cost)."""
+    best = (0, *decoded(problem, many[0], instance))
+    for k in range(1, len(many)):
+        solution, cost = decoded(problem, many[k], instance)
+        if cost < best[2]:
+            best = (k, solution, cost)
+    return best
+
+
+def costs(problem: Problem, features: NDArray[Any], weights: Floats, instance: Any) -> Floats:
+    """Cost of the pipeline on one instance under each row of `weights`."""
+    return np.array([decoded(problem, theta, instance)[1] for theta in thetas(features, weights)])

@@ -1,0 +1,39 @@
+"""Typed errors. Everything colayer raises on purpose is a `ColayerError`.
+
+The command line turns a `ColayerError` into one line on stderr, `error: WHERE: what is wrong`, and exit status 2;
+any other exception is a fault of ours and ends with status 1.
+"""
+
+from __future__ import annotations
+
+
+class ColayerError(Exception):
+    """Base class of the errors a user can act upon."""
+
+    def __init__(self, message: str, *, where: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+
+    def at(self, where: str) -> ColayerError:
+        """The same error, with `where` put before the place it already names."""
+        return type(self)(self.message, where=f"{where}: {self.where}" if self.where else where)
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}" if self.where else self.message
+
+
+class InputError(ColayerError, ValueError):
+    """A file, field or argument that is not what is expected; `where` names it (`FILE`, `field[index]`)."""
+
+
+class OptionError(ColayerError, ValueError):
+    """An option value that cannot be used; `where` is the option as typed on the command line (`--rho`)."""
+
+
+class JournalError(ColayerError):
+    """A journal that belongs to another run, or whose lines are damaged."""
+
+
+class MissingExtraError(ColayerError, ImportError):
+    """A feature that needs an optional dependency; the message names the pip command."""

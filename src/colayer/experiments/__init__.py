@@ -1,0 +1,1 @@
+"""What was run to make the numbers and the weights that colayer ships."""

@@ -1,0 +1,1 @@
+"""The easy problems, usable on their own."""

@@ -1,0 +1,124 @@
+"""Sorting as a layer: argmin over permutations of ⟨θ, embed(y)⟩, that is 1 || Σ C_j with processing times θ (SPT)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+
+_SMALL = 24  # up to here insertion sort alone is fastest
+
+
+def sort(theta: ArrayLike) -> NDArray[np.int64]:
+    """Indices of θ in increasing order, ties by index: `np.argsort(theta, kind="stable")`, several times faster.
+
+    >>> sort([0.3, 0.1, 0.3, 0.2]).tolist()
+    [1, 3, 0, 2]
+    """
+    values = np.array(theta, dtype=np.float64)
+    if values.ndim != 1:
+        raise InputError(f"an array of {values.ndim} dimensions, expected one", where="theta")
+    if not np.isfinite(values).all():
+        raise InputError("not finite", where="theta")
+    order = np.empty(len(values), dtype=np.int64)
+    order_into(values, order, np.empty(len(values)), np.empty(2 * len(values) + 1, dtype=np.int64))
+    return order
+
+
+def embed(order: NDArray[np.int64]) -> NDArray[np.float64]:
+    """y as a vector: n − position (0-based) by index, so that g(y, θ) = ⟨θ, embed(y)⟩ is the sum of completion times."""
+    n = len(order)
+    vector = np.empty(n)
+    vector[order] = np.arange(n, 0, -1)
+    return vector
+
+
+@njit(cache=True, nogil=True)
+def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
+    """Stable argsort of θ (finite) into `order`; scratch: keys of length n, work of length 2n + 1.
+
+    Bucket i holds the θ with floor((θ − min)·(n − 1)/(max − min)) = i. Subtraction and multiplication by a positive
+    number are monotone under rounding, so a smaller θ never lands in a later bucket; entries are scattered in the
+    order of their index, and insertion sort with a strict comparison finishes the job and keeps ties in that order.
+    Expected O(n) for θ spread like a bounded density. Where outliers crowd the others into few buckets, insertion is
+    given up after 4n moves and a stable merge sort takes over from there (the state is a stable permutation
+    throughout): O(n log n) always.
+    """
+    n = theta.shape[0]
+    low = theta[0] if n else 0.0
+    high = low
+    for i in range(n):
+        low = min(low, theta[i])
+        high = max(high, theta[i])
+    width = high - low
+    step = (n - 1) / width if width > 0.0 else 0.0
+    if n <= _SMALL or not (0.0 < step < np.inf and width < np.inf):
+        for i in range(n):
+            order[i] = i
+            keys[i] = theta[i]
+    else:
+        counts = work[: n + 1]
+        bucket = work[n + 1 :]
+        counts[:] = 0
+        for i in range(n):
+            b = min(int((theta[i] - low) * step), n - 1)
+            bucket[i] = b
+            counts[b + 1] += 1
+        for b in range(n):
+            counts[b + 1] += counts[b]
+        for i in range(n):
+            place = counts[bucket[i]]
+            counts[bucket[i]] += 1
+            order[place] = i
+            keys[place] = theta[i]
+    moves = 4 * n + _SMALL * _SMALL
+    for i in range(1, n):
+        key = keys[i]
+        if key < keys[i - 1]:
+            job = order[i]
+            j = i
+            while j > 0 and key < keys[j - 1]:
+                keys[j] = keys[j - 1]
+                order[j] = order[j - 1]
+                j -= 1
+            keys[j] = key
+            order[j] = job
+            moves -= i - j
+            if moves < 0:
+                _merge_sort(keys, order, i + 1)
+                return
+
+
+@njit(cache=True, nogil=True)
+def _merge_sort(keys, order, done):  # type: ignore[no-untyped-def]
+    """Bottom-up stable merge sort of (keys, order) by key; the first `done` entries are sorted already."""
+    n = keys.shape[0]
+    other_keys = np.empty_like(keys)
+    other_order = np.empty_like(order)
+    width = 1
+    while width < n:
+        for start in range(0, n, 2 * width):
+            middle = min(start + width, n)
+            stop = min(start + 2 * width, n)
+            a = start
+            b = middle
+            if stop <= done or middle == stop or keys[middle - 1] <= keys[middle]:
+                for k in range(start, stop):
+                    other_keys[k] = keys[k]
+                    other_order[k] = order[k]
+                continue
+            for k in range(start, stop):
+                if a < middle and (b >= stop or keys[a] <= keys[b]):
+                    other_keys[k] = keys[a]
+                    other_order[k] = order[a]
+                    a += 1
+                else:
+                    other_keys[k] = keys[b]
+                    other_order[k] = order[b]
+                    b += 1
+        for k in range(n):
+            keys[k] = other_keys[k]
+            order[k] = other_order[k]
+        width *= 2

@@ -1,0 +1,174 @@
+"""What `Pipeline.fit` does: split, evaluators, feature scale, search, model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import colayer
+from colayer.errors import InputError, OptionError
+from colayer.evaluators import Evaluator, evaluator_for, feature_scale
+from colayer.learning.experience import Evaluation, learn, mean_loss
+from colayer.learning.optimizers import Task, method_named
+from colayer.learning.perturbation import draws
+from colayer.models import LinearModel
+from colayer.problem import content_hash
+
+Floats = NDArray[np.float64]
+
+_FEWEST_TO_SPLIT = 5
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A learned model, its losses and how the search went."""
+
+    model: LinearModel
+    loss: float
+    validation_loss: float | None
+    history: Sequence[Evaluation]
+
+
+def fit_by_experience(
+    problem: Any,
+    instances: Sequence[Any],
+    *,
+    method: str | Any,
+    evaluations: int,
+    seed: int,
+    radius: float | None,
+    sigma: float,
+    samples: int,
+    learn_decoder: str | None,
+    validation: float,
+    workers: int | None,
+    journal: str | Path | None,
+    time_limit: float | None,
+    callback: Callable[[Evaluation], None] | None,
+    progress: bool,
+) -> Fitted:
+    """Minimise the mean (perturbed) loss over the training share of the instances; see `Pipeline.fit`."""
+    radius = problem.radius if radius is None else radius
+    _check(instances, evaluations, seed, radius, sigma, samples, validation, time_limit)
+    optimizer = method_named(method) if isinstance(method, str) else method
+    learner = _with_learn_decoder(problem, learn_decoder)
+    # Samples do not matter without perturbation: leave them out of the identity then.
+    samples = samples if sigma > 0 else 0
+    identity = {
+        "problem": problem.name,
+        "options": problem.options,
+        "data": content_hash(problem, instances),
+        "instances": len(instances),
+        "method": optimizer.name,
+        "method_options": optimizer.options(),
+        "evaluations": evaluations,
+        "seed": seed,
+        "sigma": sigma,
+        "samples": samples,
+        "radius": radius,
+        "learn_decoder": learner.options.get("decoder"),
+        "validation": validation,
+    }
+    training, held_out = split(len(instances), validation, seed)
+    train_evaluator = evaluator_for(learner, [instances[i] for i in training], workers)
+    validation_evaluator: Evaluator | None = None
+    try:
+        if len(held_out):
+            validation_evaluator = evaluator_for(learner, [instances[i] for i in held_out], workers)
+        scale = feature_scale(train_evaluator)
+        dimension = len(problem.feature_names)
+        Z = draws(seed, samples, dimension)
+        safe = _start(problem, scale, radius)
+        learned = learn(
+            _objective(train_evaluator, scale, sigma, Z),
+            _objective(validation_evaluator, scale, sigma, Z) if validation_evaluator is not None else None,
+            task=Task(dimension=dimension, radius=radius, evaluations=evaluations, seed=seed, safe=safe),
+            method=optimizer,
+            journal=journal,
+            identity=identity,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+        )
+    finally:
+        train_evaluator.close()
+        if validation_evaluator is not None:
+            validation_evaluator.close()
+    provenance = {
+        "colayer": colayer.__version__,
+        **{key: value for key, value in identity.items() if key not in ("problem", "options")},
+        "evaluated": len(learned.history),
+        "loss": learned.loss,
+        "validation_loss": learned.validation_loss,
+    }
+    model = LinearModel(tuple(problem.feature_names), learned.weights, scale, problem.name, problem.options, provenance)
+    return Fitted(model, learned.loss, learned.validation_loss, learned.history)
+
+
+def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices to learn on and to validate on, each in increasing order; nothing is held out below 5 instances."""
+    if count < _FEWEST_TO_SPLIT or validation == 0.0:
+        return np.arange(count), np.arange(0)
+    held = min(max(round(validation * count), 1), count - 1)
+    shuffled = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,))).permutation(count)
+    return np.sort(shuffled[held:]), np.sort(shuffled[:held])
+
+
+def _start(problem: Any, scale: Floats, radius: float) -> Floats | None:
+    """The safe weights in model units, where the layer allows as the multiple whose largest entry is radius/2."""
+    if problem.safe_weights is None:
+        return None
+    safe: Floats = problem.safe_weights * scale
+    largest = float(np.abs(safe).max())
+    return safe * (radius / 2 / largest) if problem.homogeneous and largest > 0 else safe
+
+
+def _objective(evaluator: Evaluator, scale: Floats, sigma: float, Z: Floats) -> Callable[[Floats], Floats]:
+    """Mean loss of weight vectors in model units."""
+    return mean_loss(lambda weights: evaluator.losses(weights / scale), sigma, Z)
+
+
+def _with_learn_decoder(problem: Any, learn_decoder: str | None) -> Any:
+    decoder = problem.options.get("decoder")
+    if decoder is None:
+        if learn_decoder is not None:
+            raise OptionError(f"{problem.name} has no decoders to choose from", where="--learn-decoder")
+        return problem
+    chosen = problem.learn_decoders.get(decoder, decoder) if learn_decoder is None else learn_decoder
+    if chosen not in problem.decoders:
+        raise OptionError(
+            f"no decoder {chosen!r}, expected one of {', '.join(problem.decoders)}", where="--learn-decoder"
+        )
+    return problem if chosen == decoder else problem.with_options(decoder=chosen)
+
+
+def _check(
+    instances: Sequence[Any],
+    evaluations: int,
+    seed: int,
+    radius: float,
+    sigma: float,
+    samples: int,
+    validation: float,
+    time_limit: float | None,
+) -> None:
+    if len(instances) == 0:
+        raise InputError("no instances to learn from")
+    limits = (
+        ("--evaluations", evaluations, evaluations >= 1, "at least 1"),
+        ("--seed", seed, seed >= 0, "at least 0"),
+        ("--radius", radius, math.isfinite(radius) and radius > 0, "a number > 0"),
+        ("--sigma", sigma, math.isfinite(sigma) and sigma >= 0, "a number >= 0"),
+        ("--samples", samples, sigma == 0 or samples >= 1, "at least 1"),
+        ("--validation", validation, 0 <= validation < 1, "a share >= 0 and < 1"),
+        ("--time-limit", time_limit, time_limit is None or time_limit >= 0, "seconds >= 0"),
+    )
+    for option, value, fine, expected in limits:
+        if not fine:
+            raise OptionError(f"{value} is out of range, expected {expected}", where=option)

@@ -1,0 +1,78 @@
+"""The default method: DIRECT for the landscape, then CMA-ES from what is known to be good, on one budget."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from colayer.errors import OptionError
+from colayer.learning.optimizers.base import Evaluate, Floats, Portion, Task
+from colayer.learning.optimizers.cma_es import descend
+from colayer.learning.optimizers.direct import Direct
+
+
+@dataclass(frozen=True)
+class Auto:
+    """What a careful user would do with one budget.
+
+    1. The safe weights are evaluated, where the task has some.
+    2. DIRECT spends `direct_share` of the budget. To look once along every axis takes 2d + 1 evaluations: where its
+       share is less, DIRECT is left out if there are safe weights, and else given as many of those as the budget has.
+    3. CMA-ES, with a first step of `step` times the root mean square of the start, from the safe weights with
+       `safe_share` of what is left, then from the best of DIRECT with the rest; where one of the two is missing, the
+       other takes it all.
+    """
+
+    direct_share: float = 0.4
+    safe_share: float = 0.5
+    step: float = 0.02
+
+    def __post_init__(self) -> None:
+        for key in ("direct_share", "safe_share"):
+            if not 0.0 <= getattr(self, key) <= 1.0:
+                raise OptionError(f"{key} {getattr(self, key)} is out of range, expected 0 to 1", where="--method")
+        if not 0.0 < self.step < float("inf"):
+            raise OptionError(f"step {self.step} is out of range, expected a positive number", where="--method")
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+        return "auto"
+
+    def options(self) -> dict[str, Any]:
+        """What, with the task, determines the search."""
+        return asdict(self)
+
+    def minimize(self, evaluate: Evaluate, task: Task) -> None:
+        """Search until the evaluations of the task are spent."""
+        left = task.evaluations
+        starts: list[tuple[Floats, float]] = []
+        if task.safe is not None:
+            starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
+            left -= 1
+
+        look = self._direct_evaluations(task)
+        if look > 0:
+            landscape = Portion(evaluate, look)
+            landscape.spend(lambda portion: Direct().minimize(portion, task))
+            left -= look - landscape.left
+            if landscape.best is not None:
+                starts.append((landscape.best, landscape.loss))
+
+        for key, (start, loss) in enumerate(starts):
+            last = key == len(starts) - 1
+            portion = Portion(evaluate, left if last else int(self.safe_share * left))
+            portion.best, portion.loss = np.array(start), loss
+            left -= portion.left
+            portion.spend(
+                lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
+            )
+
+    def _direct_evaluations(self, task: Task) -> int:
+        share = int(self.direct_share * task.evaluations)
+        enough = 2 * task.dimension + 1
+        if share >= enough:
+            return share
+        return 0 if task.safe is not None else min(enough, task.evaluations)

@@ -1,0 +1,234 @@
+"""Pipeline: a problem with its weights. `fit` learns them, `solve` uses them, `save` and `load` keep them."""
+
+from __future__ import annotations
+
+import importlib.resources
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.compose import decoded, features_of
+from colayer.errors import ColayerError, InputError, OptionError
+from colayer.evaluation import gap
+from colayer.learning.perturbation import draws
+from colayer.models import LinearModel, thetas
+from colayer.problem import completed
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solution and how good it is known to be."""
+
+    solution: Any
+    cost: float
+    #: A lower bound on the optimal cost; None where the problem has none.
+    bound: float | None
+    #: (cost − bound)/|bound|; None where it is not defined.
+    gap: float | None
+    seconds: float
+    #: Which weights found it: "learned", "sample K" (perturbed weights, K = 1, 2, …) or "safe".
+    source: str
+
+
+class Pipeline:
+    """instance → features → θ → layer → decoder → solution.
+
+    Without `weights`, those shipped for the problem and its options are used; where there are none, the problem's
+    safe weights, with a warning. `weights` are taken in raw feature units. With `safe=True`, `solve` also decodes
+    the safe weights and returns the better solution, so that their guarantee is kept.
+    """
+
+    def __init__(self, problem: Any, weights: ArrayLike | None = None, *, safe: bool = True) -> None:
+        self.problem = completed(problem)
+        self.safe = safe
+        self.loss_: float | None = None
+        self.validation_loss_: float | None = None
+        self.history_: Sequence[Any] = ()
+        self._model: LinearModel | None = None
+        if weights is not None:
+            self._model = self._raw_model(weights, {"source": "given"})
+        elif (shipped := pretrained(self.problem)) is not None:
+            self._model = shipped
+        elif self.problem.safe_weights is not None:
+            warnings.warn(f"no weights are shipped for {_title(self.problem)}: safe weights are used", stacklevel=2)
+            self._model = self._raw_model(self.problem.safe_weights, {"source": "safe weights"})
+
+    @property
+    def model(self) -> LinearModel:
+        """The model in use."""
+        if self._model is None:
+            raise ColayerError(f"{self.problem.name} has neither shipped nor safe weights: call fit, or give weights")
+        return self._model
+
+    @property
+    def weights_(self) -> Floats:
+        """The weights in use, in model units."""
+        return self.model.weights
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the weights come from."""
+        return self.model.provenance
+
+    def fit(
+        self,
+        instances: Sequence[Any],
+        *,
+        method: str | Any = "auto",
+        evaluations: int = 1000,
+        seed: int = 0,
+        radius: float | None = None,
+        sigma: float = 0.0,
+        samples: int = 100,
+        learn_decoder: str | None = None,
+        validation: float = 0.2,
+        workers: int | None = None,
+        journal: str | Path | None = None,
+        time_limit: float | None = None,
+        callback: Callable[[Any], None] | None = None,
+        progress: bool = False,
+    ) -> Self:
+        """Learn weights by experience: minimise the mean loss over the instances, plain or perturbed (σ > 0).
+
+        `method` is a name (`auto`, `direct`, `cma-es`) or an optimiser object; `evaluations` is its budget. The
+        search is in the L∞ ball of `radius`, in model units. `learn_decoder` is the decoder used while learning.
+        A share `validation` of the instances (none below 5) chooses among the best weights. With `journal`, a run
+        that was stopped goes on where it was. The result depends on the data, the options and the seed alone.
+        """
+        from colayer.learning.fit import fit_by_experience
+
+        learned = fit_by_experience(
+            self.problem,
+            instances,
+            method=method,
+            evaluations=evaluations,
+            seed=seed,
+            radius=radius,
+            sigma=sigma,
+            samples=samples,
+            learn_decoder=learn_decoder,
+            validation=validation,
+            workers=workers,
+            journal=journal,
+            time_limit=time_limit,
+            callback=callback,
+            progress=progress,
+        )
+        self._model = learned.model
+        self.loss_ = learned.loss
+        self.validation_loss_ = learned.validation_loss
+        self.history_ = learned.history
+        return self
+
+    def solve(self, instance: Any, *, samples: int = 0, sigma: float = 1.0, seed: int = 0) -> Solved:
+        """The best solution over the weights w, the perturbed w + σZ_1, …, w + σZ_samples and, if `safe`, w̃."""
+        _check_perturbation(samples, sigma)
+        begin = time.perf_counter()
+        problem, model = self.problem, self.model
+        rows = model.weights[None, :]
+        if samples:
+            rows = np.vstack([rows, model.weights + sigma * draws(seed, samples, len(model.weights))])
+        features = features_of(problem, instance)
+        row, solution, cost = problem.best(thetas(features, model.raw(rows)), instance, seed)
+        source = "learned" if row == 0 else f"sample {row}"
+        if self.safe and problem.safe_weights is not None:
+            safe_solution, safe_cost = decoded(problem, thetas(features, problem.safe_weights[None, :])[0], instance)
+            if safe_cost < cost:
+                solution, cost, source = safe_solution, safe_cost, "safe"
+        seconds = time.perf_counter() - begin
+        bound = problem.bound(instance)
+        return Solved(solution, cost, bound, gap(cost, bound), seconds, source)
+
+    def solve_many(
+        self, instances: Sequence[Any], *, workers: int = 1, samples: int = 0, sigma: float = 1.0, seed: int = 0
+    ) -> list[Solved]:
+        """`solve` for each instance, `workers` at a time (threads: the compiled kernels run side by side)."""
+        if workers < 1:
+            raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
+
+        def one(instance: Any) -> Solved:
+            return self.solve(instance, samples=samples, sigma=sigma, seed=seed)
+
+        if workers == 1:
+            return [one(instance) for instance in instances]
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(one, instances))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file (JSON)."""
+        self.model.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path, problem: Any = None, *, safe: bool = True) -> Self:
+        """The pipeline of a model file. `problem` may have another decoder, but the same name and features."""
+        from colayer.problems import find_problem
+
+        model = LinearModel.load(path)
+        if problem is None:
+            try:
+                problem = find_problem(model.problem, **model.options)
+            except TypeError as error:
+                raise InputError(str(error), where=f"{path}: options") from None
+            except ColayerError as error:
+                raise InputError(str(error), where=f"{path}: problem") from None
+        problem = completed(problem)
+        try:
+            return cls.from_model(problem, model, safe=safe)
+        except InputError as error:
+            raise error.at(str(path)) from None
+
+    @classmethod
+    def from_model(cls, problem: Any, model: LinearModel, *, safe: bool = True) -> Self:
+        """A pipeline with the weights of `model`, refused where they were not made for this problem's features."""
+        problem = completed(problem)
+        if model.problem != problem.name:
+            raise InputError(f"a model for {model.problem!r}, expected one for {problem.name!r}", where="problem")
+        if model.feature_names != tuple(problem.feature_names):
+            raise InputError(
+                f"{len(model.feature_names)} features that are not the {len(problem.feature_names)} of {_title(problem)}",
+                where="feature_names",
+            )
+        pipeline = cls.__new__(cls)
+        pipeline.problem, pipeline.safe, pipeline._model = problem, safe, model
+        pipeline.loss_ = pipeline.validation_loss_ = None
+        pipeline.history_ = ()
+        return pipeline
+
+    def _raw_model(self, weights: ArrayLike, provenance: dict[str, Any]) -> LinearModel:
+        names = tuple(self.problem.feature_names)
+        return LinearModel(
+            names, np.asarray(weights), np.ones(len(names)), self.problem.name, self.problem.options, provenance
+        )
+
+
+def pretrained(problem: Any) -> LinearModel | None:
+    """The weights shipped for this problem and its options, or None."""
+    name = "-".join([problem.name, *(str(value) for value in problem.options.values())]) + ".json"
+    shipped = importlib.resources.files("colayer.pretrained").joinpath(name)
+    if not shipped.is_file():
+        return None
+    with importlib.resources.as_file(shipped) as path:
+        model = LinearModel.load(path)
+    return model if model.feature_names == tuple(problem.feature_names) else None
+
+
+def _title(problem: Any) -> str:
+    options = ", ".join(f"{key}={value}" for key, value in problem.options.items())
+    return f"{problem.name} ({options})" if options else str(problem.name)
+
+
+def _check_perturbation(samples: int, sigma: float) -> None:
+    if samples < 0:
+        raise OptionError(f"{samples} is out of range, expected at least 0", where="--samples")
+    if not (math.isfinite(sigma) and sigma >= 0):
+        raise OptionError(f"{sigma} is out of range, expected a number >= 0", where="--sigma")

@@ -1,0 +1,228 @@
+"""The problem protocol: what a user writes for a problem of their own.
+
+    instance x ──features φ(i, x)──▶ θ ──layer──▶ y ──decode──▶ z ──cost──▶ C(z, x)
+
+Everything is minimised. `Problem` is what is needed, `BaseProblem` adds defaults for what is optional. A class that
+has the methods of `Problem` and does not inherit from `BaseProblem` works as well: the library always goes through
+`completed`, which fills in the optional methods.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compose import best_decoded
+from colayer.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
+    from colayer.evaluators import Evaluator
+
+Array = NDArray[Any]
+
+
+@runtime_checkable
+class Problem(Protocol):
+    """A hard problem and the easy layer that approximates it."""
+
+    name: str
+    feature_names: tuple[str, ...]
+
+    def features(self, instance: Any) -> Array:
+        """Raw features, float64 or float32, one row per dimension of θ, one column per name."""
+        ...
+
+    def layer(self, theta: Array, instance: Any) -> Any:
+        """argmin over y of g(y, θ): a function of its arguments alone."""
+        ...
+
+    def decode(self, y: Any, instance: Any) -> Any:
+        """The solution z = h(y); the identity where y is already a solution."""
+        ...
+
+    def cost(self, solution: Any, instance: Any) -> float:
+        """C(z, x), to be minimised."""
+        ...
+
+    def scale(self, instance: Any) -> float:
+        """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
+        ...
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size that `generate` takes: `colayer generate PROBLEM DIR --NAME VALUE`."""
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+    minimum: float | None = None
+
+    def parse(self, text: str) -> Any:
+        """The value of one command-line word, checked."""
+        option = "--" + self.name.replace("_", "-")
+        try:
+            value = self.kind(text)
+        except ValueError:
+            kind = "a whole number" if self.kind is int else "a number"
+            raise OptionError(f"{text!r} is not {kind}", where=option) from None
+        if not np.isfinite(value) or (self.minimum is not None and value < self.minimum):
+            raise OptionError(f"{text} is out of range, expected at least {self.minimum:g}", where=option)
+        return value
+
+
+class BaseProblem:
+    """Defaults for the optional part of a problem. Inherit, and override what the problem knows better."""
+
+    name: str
+    feature_names: tuple[str, ...]
+
+    #: Radius of the L∞ ball of weights (in model units) in which `fit` searches.
+    radius: float = 10.0
+    #: The layer does not change when θ is multiplied by a positive number, as where g is linear in θ: then `fit` may
+    #: start from a multiple of the safe weights that fills the ball, so that σ means the same from any start.
+    homogeneous: bool = False
+    #: w̃ in raw feature units, whose pipeline carries a proven ratio or bound; None where there is none.
+    safe_weights: Array | None = None
+    #: Keys of the instance files beside "format" and "problem"; others are refused. Empty: `read` looks for itself.
+    fields: tuple[str, ...] = ()
+    #: What `generate` takes beside the seed.
+    sizes: tuple[Size, ...] = ()
+    #: The decoders to choose from, the first being the default; empty where there is no choice.
+    decoders: tuple[str, ...] = ()
+    #: decoder → the cheaper one that `fit` learns through by default; the decoder itself where it is not named.
+    learn_decoders: Mapping[str, str] = MappingProxyType({})
+    #: Names of the plain rules of `baseline`, for comparison tables.
+    baselines: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The constructor's arguments: with `name`, what a model file needs to rebuild the problem."""
+        return {}
+
+    def with_options(self, **changes: Any) -> Self:
+        """The same problem with other options (`decoder=`, for instance)."""
+        unknown = sorted(set(changes) - set(self.options))
+        if unknown:
+            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
+        return type(self)(**{**self.options, **changes})
+
+    def decode(self, y: Any, instance: Any) -> Any:
+        """The identity: y is already a solution."""
+        return y
+
+    def scale(self, instance: Any) -> float:
+        """1: no idea of the order of magnitude."""
+        return 1.0
+
+    def bound(self, instance: Any) -> float | None:
+        """A cheap lower bound on the optimal cost; None where there is none."""
+        return None
+
+    def best(self, thetas: Array, instance: Any, seed: int) -> tuple[int, Any, float]:
+        """The best decoded solution over the rows of `thetas` (the first at equal cost): (row, solution, cost).
+
+        Override it where many θ of one instance can share work, or where the decoder has random choices of its own
+        to draw from `seed` (rows after the first only, so that row 0 is always the plain pipeline).
+        """
+        return best_decoded(self, thetas, instance)  # type: ignore[arg-type]
+
+    def evaluator(self, instances: Sequence[Any], workers: int | None = None) -> Evaluator | None:
+        """A fused, compiled batch evaluator, or None: then the generic one loops over the five methods."""
+        return None
+
+    def baseline(self, rule: str, instance: Any) -> Any:
+        """The solution of the plain rule `rule`, one of `baselines`."""
+        raise InputError(f"{self.name} has no baseline {rule!r}")
+
+    def exact(
+        self, instance: Any, time_limit: float | None = None, progress: Callable[[float, float], None] | None = None
+    ) -> tuple[Any, float, bool]:
+        """The best solver there is: (solution, bound, proved optimal). `progress` is told (bound, best cost)."""
+        raise InputError(f"{self.name} has no exact solver")
+
+    def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> Any:
+        """A random instance; the same seed and sizes give the same instance."""
+        raise InputError(f"{self.name} has no instance generator")
+
+    def read(self, document: Mapping[str, Any]) -> Any:
+        """The instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
+        raise InputError(f"{self.name} has no file format")
+
+    def write(self, instance: Any) -> dict[str, Any]:
+        """The JSON object of an instance; `read` inverts it."""
+        raise InputError(f"{self.name} has no file format")
+
+    def read_solution(self, document: Mapping[str, Any], instance: Any) -> Any:
+        """The solution of a decoded JSON object, checked against the instance."""
+        raise InputError(f"{self.name} has no solution format")
+
+    def write_solution(self, solution: Any, instance: Any) -> dict[str, Any]:
+        """The JSON object of a solution."""
+        raise InputError(f"{self.name} has no solution format")
+
+    def group(self, instance: Any) -> dict[str, float]:
+        """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        return {}
+
+    def plot(self, solution: Any, instance: Any, ax: Axes | None = None) -> Axes:
+        """A picture of a solution."""
+        raise InputError(f"{self.name} has no picture of a solution")
+
+    def content(self, instance: Any) -> bytes:
+        """What the instance is, as bytes: data sets are told apart by their hash."""
+        return msgspec.json.encode(self.write(instance), order="deterministic", enc_hook=_plain)
+
+
+def content_hash(problem: BaseProblem, instances: Sequence[Any]) -> str:
+    """SHA-256 over the contents of the instances, in order."""
+    digest = hashlib.sha256()
+    for instance in instances:
+        content = problem.content(instance)
+        digest.update(len(content).to_bytes(8, "little"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def completed(problem: Any) -> Any:
+    """`problem` itself where it has the optional methods, else a wrapper that adds the defaults."""
+    if isinstance(problem, BaseProblem):
+        return problem
+    needed = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
+    missing = [name for name in needed if not hasattr(problem, name)]
+    if missing:
+        raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
+    return _Completed(problem)
+
+
+class _Completed(BaseProblem):
+    """A problem of the user's that does not inherit from `BaseProblem`, with its optional methods filled in."""
+
+    def __init__(self, problem: Any) -> None:
+        self._problem = problem
+
+    def __getattribute__(self, key: str) -> Any:
+        if key.startswith("_"):
+            return object.__getattribute__(self, key)
+        problem = object.__getattribute__(self, "_problem")
+        return getattr(problem, key) if hasattr(problem, key) else object.__getattribute__(self, key)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no JSON form")

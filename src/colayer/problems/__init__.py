@@ -1,0 +1,68 @@
+"""The built-in problems, by class and by registered name. Nothing heavy is imported before it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colayer.errors import OptionError
+
+if TYPE_CHECKING:
+    from colayer.problems.single_machine import SingleMachine
+
+__all__ = ["SingleMachine", "find_problem", "problem_names"]
+
+#: registered name → where its class lives. A new problem adds one line here.
+REGISTRY = {
+    "single-machine": "colayer.problems.single_machine:SingleMachine",
+}
+_CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
+
+
+def problem_names() -> tuple[str, ...]:
+    """The registered names, in the order of the documentation."""
+    return tuple(REGISTRY)
+
+
+def find_problem(name: str, **options: Any) -> Any:
+    """The problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
+    target = REGISTRY.get(name, name)
+    module_name, colon, attribute = target.partition(":")
+    if not colon:
+        known = ", ".join(REGISTRY)
+        raise OptionError(f"no problem {name!r}, expected one of {known}, or MODULE:NAME", where="PROBLEM")
+    found = _load(module_name, attribute, name)
+    if isinstance(found, type):
+        options = {k: v for k, v in options.items() if v is not None}
+        allowed = found().options if options else {}
+        for key in options:
+            if key not in allowed:
+                raise OptionError(f"{name} has no such option", where="--" + key.replace("_", "-"))
+        return found(**options)
+    options = {k: v for k, v in options.items() if v is not None}
+    return found.with_options(**options) if options else found
+
+
+def _load(module_name: str, attribute: str, name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path:  # a problem of the user's lives beside their data
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module_name.startswith(error.name):
+            raise
+        raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
+    try:
+        return getattr(module, attribute)
+    except AttributeError:
+        raise OptionError(f"{name}: module {module_name!r} has no {attribute!r}", where="PROBLEM") from None
+
+
+def __getattr__(name: str) -> Any:
+    if name in _CLASSES:
+        module_name, _, attribute = _CLASSES[name].partition(":")
+        return getattr(importlib.import_module(module_name), attribute)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,25 @@
+"""The cost of a sequence, its order of magnitude, and the preemptive lower bound."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+
+
+def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
+    """Σ C_j when the jobs run in the order of `sequence`, each as early as possible."""
+    order = np.ascontiguousarray(sequence, dtype=np.int64)
+    return float(sequence_cost(order, instance.release, instance.processing))
+
+
+def scale(instance: Instance) -> float:
+    """u(x) = n (n + 1)."""
+    return float(instance.jobs * (instance.jobs + 1))
+
+
+def bound(instance: Instance) -> float:
+    """The optimal cost with preemption allowed (SRPT), at most the optimal cost without."""
+    return float(srpt_bound(instance.release, instance.processing))

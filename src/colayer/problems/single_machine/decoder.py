@@ -1,0 +1,100 @@
+"""The decoders h: "none", the identity; "ls", adjacent-swap descent; "rdi", release date iteration after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError, OptionError
+from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.descent import descend
+from colayer.problems.single_machine.kernels.rdi import rdi
+from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DECODERS = ("none", "ls", "rdi")
+
+#: Scales of the date jitter over the mean processing time, row by row in turn: none is best for all instances.
+_JITTER = (0.03, 0.1, 0.3, 0.6, 1.0)
+_STREAM = 0x7264  # of the jitter, apart from what else is drawn from the same seed
+_SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
+
+
+def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
+    """A new sequence: `sequence` itself, or after LS, or after LS and RDI."""
+    _check(decoder)
+    order = np.array(sequence, dtype=np.int64)
+    r, p = np.array(instance.release), np.array(instance.processing)
+    if decoder == "ls":
+        descend(order, r, p, instance.integral)
+    elif decoder == "rdi":
+        decode_rdi(order, r, p, instance.integral, rdi(r, r, p))
+    return order
+
+
+def best(
+    orders: Ints, instance: Instance, decoder: str, seed: int, workers: int | None = None
+) -> tuple[int, Ints, float]:
+    """The best sequence over the (K, n) rows of `orders`: (row, sequence, cost); the first row at equal cost.
+
+    With "rdi", row 0 is `decode`; the rows after it run RDI from jittered dates, d_j + c·p̄·max(0, N(0, 1)), drawn from
+    `seed`; the draws of a row do not depend on K. The sequence is made of the best stretches of all rows, so that it
+    may cost less than any; `row` is then the best by itself. The result is the same for any number of `workers`
+    (threads; all processors if None).
+    """
+    _check(decoder)
+    rows = np.array(orders, dtype=np.int64, order="C", ndmin=2)
+    if len(rows) == 0:
+        raise InputError("no sequence given")
+    r, p = np.array(instance.release), np.array(instance.processing)
+    costs = np.empty(len(rows))
+    if decoder == "rdi":
+        costs[0] = decode_rdi(rows[0], r, p, instance.integral, rdi(r, r, p))
+        shifts = _jitter(len(rows), instance.jobs, float(p.mean()), seed)
+
+        def work(low: int, high: int) -> None:
+            decode_rows(rows, r, p, instance.integral, shifts, low, high, costs)
+
+        _share(work, len(rows), instance.jobs, workers)
+    else:
+        for k in range(len(rows)):
+            if decoder == "ls":
+                descend(rows[k], r, p, instance.integral)
+            costs[k] = sequence_cost(rows[k], r, p)
+    row = int(np.argmin(costs))
+    if decoder != "rdi" or len(rows) == 1:
+        return row, rows[row].copy(), float(costs[row])
+    order = combine_rows(rows, r, p)
+    return row, order, float(sequence_cost(order, r, p))
+
+
+def _check(decoder: str) -> None:
+    if decoder not in DECODERS:
+        raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
+
+
+def _jitter(rows: int, jobs: int, mean: float, seed: int) -> Floats:
+    """Shifts ≥ 0 of the dates by row and job."""
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM,)))
+    shifts = np.maximum(rng.standard_normal((rows, jobs)), 0.0)
+    shifts *= (np.resize(_JITTER, rows) * mean)[:, np.newaxis]
+    return shifts
+
+
+def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int | None) -> None:
+    """Call work(low, high) so as to cover the rows 1..rows − 1, by threads where that pays."""
+    threads = workers or os.cpu_count() or 1
+    if threads == 1 or rows * jobs < _SMALL:
+        work(1, rows)
+        return
+    cuts = np.unique(np.linspace(1, rows, 8 * threads + 1).astype(np.int64)).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in pool.map(work, cuts[:-1], cuts[1:]):
+            pass

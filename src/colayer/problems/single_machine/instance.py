@@ -1,0 +1,118 @@
+"""Instances of 1 | r_j | Σ C_j: data, validation, generator, file format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+
+Floats = NDArray[np.float64]
+
+#: ρ of the paper's generator, and the sizes of its experience and test sets (paper, section 5.3).
+PAPER_RHO = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)
+PAPER_JOBS = (50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000)
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """n jobs with release dates r_j ≥ 0 and processing times p_j > 0 (read-only float64 arrays)."""
+
+    release: Floats
+    processing: Floats
+
+    def __post_init__(self) -> None:
+        for field in ("release", "processing"):
+            object.__setattr__(self, field, _vector(getattr(self, field), field))
+        if len(self.release) != len(self.processing):
+            raise InputError(
+                f"{len(self.processing)} entries, expected {len(self.release)} as in release", where="processing"
+            )
+        _refuse(self.release < 0, self.release, "release", "is negative, expected a number >= 0")
+        _refuse(self.processing <= 0, self.processing, "processing", "is not positive, expected a number > 0")
+        if not np.isfinite(self.release.max() + self.processing.sum()):
+            raise InputError("the processing times sum to infinity, expected a finite sum", where="processing")
+
+    @property
+    def jobs(self) -> int:
+        """n."""
+        return len(self.release)
+
+    @cached_property
+    def integral(self) -> bool:
+        """All data whole, and every completion time exact in float64: sums do not depend on their order."""
+        whole = bool(np.all(self.release == np.floor(self.release)) and np.all(self.processing == np.floor(self.processing)))
+        return whole and float(self.release.max() + self.processing.sum()) * self.jobs < 2.0**53
+
+
+    @cached_property
+    def arrays(self) -> tuple[Floats, Floats]:
+        """Writable copies of (release, processing) for the kernels, which are compiled for writable arrays alone."""
+        return np.array(self.release), np.array(self.processing)
+
+
+def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0) -> Instance:
+    """p_j uniform on 1..100, r_j the ceiling of a uniform draw on (0, 50.5·n·ρ) (paper, section 5.3)."""
+    if jobs < 1:
+        raise InputError(f"{jobs} is out of range, expected at least 1", where="jobs")
+    if not (np.isfinite(rho) and rho >= 0):
+        raise InputError(f"{rho} is out of range, expected a number >= 0", where="rho")
+    rng = np.random.default_rng(seed)
+    processing = rng.integers(1, 100, size=jobs, endpoint=True).astype(np.float64)
+    release = np.ceil(rng.random(jobs) * (50.5 * jobs * rho))
+    return Instance(release, processing)
+
+
+def read(document: Mapping[str, Any]) -> Instance:
+    """The instance of `{"release": [n], "processing": [n]}`."""
+    return Instance(document["release"], document["processing"])
+
+
+def write(instance: Instance) -> dict[str, Any]:
+    """The fields of the file format; whole numbers are written as integers."""
+    return {"release": numbers(instance.release), "processing": numbers(instance.processing)}
+
+
+def numbers(values: Floats) -> list[int] | list[float]:
+    """For JSON: as integers where all are whole."""
+    whole = values.astype(np.int64) if np.all(np.abs(values) < 2.0**53) else None
+    return whole.tolist() if whole is not None and np.array_equal(whole, values) else values.tolist()
+
+
+def _vector(values: Any, field: str) -> Floats:
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"an array of {values.ndim} dimensions, expected a list of numbers", where=field)
+        if values.dtype.kind not in "iuf":
+            raise InputError(f"an array of {values.dtype}, expected numbers", where=field)
+    elif isinstance(values, list | tuple):
+        for i, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+                raise InputError(f"{_short(value)} is not a number", where=f"{field}[{i}]")
+    else:
+        raise InputError(f"{_short(values)} is not a list of numbers", where=field)
+    if len(values) == 0:
+        raise InputError("empty, expected at least one job", where=field)
+    try:
+        vector = np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise InputError("a number too large for a float", where=field) from None
+    _refuse(~np.isfinite(vector), vector, field, "is not finite, expected a number")
+    vector.setflags(write=False)
+    return vector
+
+
+def _refuse(bad: NDArray[np.bool_], values: Floats, field: str, what: str) -> None:
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise InputError(f"{values[i]:g} {what}", where=f"{field}[{i}]")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."

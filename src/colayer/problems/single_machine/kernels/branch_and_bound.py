@@ -1,0 +1,529 @@
+"""Exact search for 1 | r_j | Σ C_j: forward branching, SRPT bounds, dominance, memory of visited sets.
+
+A node is a partial sequence, of which only the set S of its jobs, its completion time t and its cost c matter to what
+follows. Its m remaining jobs have heads r'_j = max(t, r_j) and earliest completions E_j = r'_j + p_j. The bound of a
+node is c plus the SRPT (preemptive) optimum of the remaining jobs from t on; where SRPT preempts nobody it is a
+schedule, and the node is solved. Nodes are expanded in the order of their bounds, with a plunge to the best child now
+and then to find better schedules; when the pool of nodes is nearly full the search goes depth-first instead.
+
+A child j is left out where (all strict, so that no optimal schedule starts that way, except 2 and 5):
+
+1. active: r'_j ≥ E_k for some k: k fits before j and delays nobody.
+2. equal: some i with p_i = p_j comes before j in the order of (release, index): exchanging equal jobs changes no time.
+3. exchange of i and j, where E_i ≤ E_j: costs at most r'_i − r'_j + (m − 2)·max(0, p_j − p_i) < 0, because the
+   jobs up to the place of i start no later, and those after it by at most p_j − p_i (after Chu 1992).
+4. insertion of i before j: j and the jobs between them are delayed by at most δ = max(0, E_i − r'_j), the jobs after
+   the old place of i by at most δ' = max(0, δ − p_i); i completed no earlier than E_j + p_i + Σ p_k over the jobs k
+   in between. Over all choices of those jobs the change is at most
+   E_i − E_j − p_i + δ + (m − 2)·δ' + Σ_{k ≠ i, j} max(0, δ − δ' − p_k) < 0.
+5. memory: with τ = max(t, earliest remaining release), the same set was reached with (τ₁, c₁), τ₁ ≤ τ and c₁ ≤ c, or
+   with c₁ + m·(τ₁ − τ) < c; for partial sequences that were not visited yet (the last job moved forward, exchanged
+   with an earlier one, or an earlier one moved to the end) the former must be strict in τ or in c.
+
+Why 2 to 5 can be combined: each replaces a schedule by one that is strictly cheaper, or whose prefix costs and times
+(c_k, τ_k) compared from k = n down are lexicographically smaller, or, at equality in 5, one whose prefix was generated
+already, and so is not cut off at an earlier place. No chain of replacements returns to where it began.
+
+Sources: Dessouky and Deogun, SIAM J. Comput. 10, 1981 (search, SRPT bound); Chu, Naval Res. Logist. 39, 1992
+(dominance); T'kindt, Della Croce and Esswein, J. Sched. 7, 2004 (memory).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: Slots of the pool of nodes (52 bytes each), and bytes of the memory of visited sets.
+POOL = 1 << 21
+MEMORY = 1 << 27
+#: Slots that one set may occupy in the memory; the oldest is dropped when they are taken.
+WAYS = 8
+#: Places at the end of a partial sequence at which moves of rule 5 are tried.
+DEPTH = 8
+#: One node in so many starts a plunge.
+PLUNGE = 32
+
+# Indices of Search.counters.
+_USED, _HEAP, _STACK, _EXPANDED, _OVERFLOW = range(5)
+
+
+class Search(NamedTuple):
+    """The whole state of a search. Jobs are numbered in the order of (release, processing, index)."""
+
+    release: Floats
+    processing: Floats
+    tolerance: float  # by how much "strictly" must hold: 0 for integral data, where sums are exact
+    # The pool of nodes.
+    parent: NDArray[np.int32]
+    job: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    children: NDArray[np.int32]  # how many are still in the pool: a node is freed after its last child
+    time: Floats
+    cost: Floats
+    bound: Floats
+    free: NDArray[np.int32]
+    heap: NDArray[np.int32]  # open nodes, least (bound, -depth, slot) first
+    stack: NDArray[np.int32]  # open nodes that go before the heap
+    # The memory of visited sets: WAYS neighbouring slots per hash value, exact keys; cost 0 is an empty slot.
+    hashes: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
+    seen_time: Floats
+    seen_cost: Floats
+    counters: Ints
+    best_cost: Floats
+    best: Ints
+
+
+def new_search(
+    release: Floats,
+    processing: Floats,
+    start: Ints,
+    start_cost: float,
+    tolerance: float,
+    pool: int = POOL,
+    memory: int = MEMORY,
+) -> Search:
+    """The search with the root open and the sequence `start` as the best known; jobs numbered as in `Search`.
+
+    Arrays are allocated in full here, but pages of them are only taken from the system as the search gets to them.
+    """
+    n = len(release)
+    words = (n + 63) // 64
+    sets = 1 << int(np.log2(max(memory // (WAYS * (8 * words + 16)), 1)))
+    search = Search(
+        release=release,
+        processing=processing,
+        tolerance=tolerance,
+        parent=np.empty(pool, np.int32),
+        job=np.empty(pool, np.int32),
+        depth=np.empty(pool, np.int32),
+        children=np.empty(pool, np.int32),
+        time=np.empty(pool),
+        cost=np.empty(pool),
+        bound=np.empty(pool),
+        free=np.arange(pool - 1, -1, -1, dtype=np.int32),
+        heap=np.empty(pool, np.int32),
+        stack=np.empty(pool, np.int32),
+        hashes=np.random.default_rng(0).integers(0, 2**64, size=n, dtype=np.uint64),
+        keys=np.zeros((sets * WAYS, words), np.uint64),
+        seen_time=np.zeros(sets * WAYS),
+        seen_cost=np.zeros(sets * WAYS),
+        counters=np.zeros(5, np.int64),
+        best_cost=np.array([start_cost]),
+        best=start.copy(),
+    )
+    _open_root(search)
+    return search
+
+
+@njit(cache=True, nogil=True)
+def _push(heap: Floats, size: int, value: float) -> None:
+    """Insert into a binary heap of `size` numbers."""
+    k = size
+    while k > 0:
+        up = (k - 1) >> 1
+        if heap[up] <= value:
+            break
+        heap[k] = heap[up]
+        k = up
+    heap[k] = value
+
+
+@njit(cache=True, nogil=True)
+def _pop(heap: Floats, size: int) -> None:
+    """Remove the least of a binary heap of `size` numbers."""
+    value = heap[size - 1]
+    size -= 1
+    k = 0
+    while True:
+        down = 2 * k + 1
+        if down >= size:
+            break
+        if down + 1 < size and heap[down + 1] < heap[down]:
+            down += 1
+        if heap[down] >= value:
+            break
+        heap[k] = heap[down]
+        k = down
+    heap[k] = value
+
+
+@njit(cache=True, nogil=True)
+def _srpt(t: float, rest: Ints, skip: int, s: Search, room: float, work: Floats) -> tuple[float, bool]:
+    """SRPT from time t on `rest` (in release order) without `skip`: (sum of completions, whether it is a schedule).
+
+    Stops early, with a valid lower bound, once the sum cannot stay below `room`. O(m log m).
+    """
+    r, p = s.release, s.processing
+    m = len(rest)
+    left = m if skip < 0 else m - 1
+    i, size, total = 0, 0, 0.0
+    running, schedule = False, True
+    while left > 0:
+        while i < m and (rest[i] == skip or r[rest[i]] <= t):
+            if rest[i] != skip:
+                length = p[rest[i]]
+                if running and length < work[0]:
+                    running, schedule = False, False
+                _push(work, size, length)
+                size += 1
+            i += 1
+        if size == 0:
+            t = r[rest[i]]
+            continue
+        end = t + work[0]
+        if i < m and r[rest[i]] < end:
+            work[0] -= r[rest[i]] - t
+            t = r[rest[i]]
+            running = True
+            continue
+        t = end
+        total += t
+        left -= 1
+        running = False
+        if total + left * t >= room:
+            return total + left * t, False
+        _pop(work, size)
+        size -= 1
+    return total, schedule
+
+
+@njit(cache=True, nogil=True)
+def _before(s: Search, a: int, b: int) -> bool:
+    """Whether node a is expanded before node b: least bound, then deepest, then lowest slot."""
+    if s.bound[a] != s.bound[b]:
+        return bool(s.bound[a] < s.bound[b])
+    if s.depth[a] != s.depth[b]:
+        return bool(s.depth[a] > s.depth[b])
+    return a < b
+
+
+@njit(cache=True, nogil=True)
+def _heap_push(s: Search, node: int) -> None:
+    k = s.counters[_HEAP]
+    s.counters[_HEAP] += 1
+    while k > 0:
+        up = (k - 1) >> 1
+        if _before(s, s.heap[up], node):
+            break
+        s.heap[k] = s.heap[up]
+        k = up
+    s.heap[k] = node
+
+
+@njit(cache=True, nogil=True)
+def _heap_pop(s: Search) -> int:
+    top = s.heap[0]
+    s.counters[_HEAP] -= 1
+    size = s.counters[_HEAP]
+    node = s.heap[size]
+    k = 0
+    while 2 * k + 1 < size:
+        down = 2 * k + 1
+        if down + 1 < size and _before(s, s.heap[down + 1], s.heap[down]):
+            down += 1
+        if _before(s, node, s.heap[down]):
+            break
+        s.heap[k] = s.heap[down]
+        k = down
+    s.heap[k] = node
+    return int(top)
+
+
+@njit(cache=True, nogil=True)
+def _add(s: Search, parent: int, job: int, depth: int, time: float, cost: float, bound: float) -> int:
+    """Take a slot of the pool for a new node."""
+    node = s.free[len(s.free) - 1 - s.counters[_USED]]
+    s.counters[_USED] += 1
+    s.parent[node], s.job[node], s.depth[node], s.children[node] = parent, job, depth, 0
+    s.time[node], s.cost[node], s.bound[node] = time, cost, bound
+    if parent >= 0:
+        s.children[parent] += 1
+    return int(node)
+
+
+@njit(cache=True, nogil=True)
+def _close(s: Search, node: int) -> None:
+    """Free the expanded node and those of its ancestors that have no children left."""
+    while node >= 0 and s.children[node] == 0:
+        s.counters[_USED] -= 1
+        s.free[len(s.free) - 1 - s.counters[_USED]] = node
+        node = s.parent[node]
+        if node >= 0:
+            s.children[node] -= 1
+
+
+@njit(cache=True, nogil=True)
+def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints, skip: int) -> None:
+    """Complete the sequence by the shortest available job first, and keep it if it is the best."""
+    r, p = s.release, s.processing
+    n = len(r)
+    order = path.copy()
+    done = np.zeros(n, np.bool_)
+    for k in range(depth, n):
+        chosen = -1
+        for j in rest:
+            if j == skip or done[j]:
+                continue
+            if chosen < 0:
+                chosen = j
+                t = max(t, r[j])
+            elif r[j] > t:
+                break
+            elif p[j] < p[chosen]:
+                chosen = j
+        t += p[chosen]
+        cost += t
+        order[k] = chosen
+        done[chosen] = True
+    if cost < s.best_cost[0]:
+        s.best_cost[0] = cost
+        s.best[:] = order
+
+
+@njit(cache=True, nogil=True)
+def _open_root(s: Search) -> None:
+    n = len(s.release)
+    rest = np.arange(n)
+    total, schedule = _srpt(0.0, rest, -1, s, np.inf, np.empty(n))
+    if schedule:
+        _finish(s, np.empty(n, np.int64), 0, 0.0, 0.0, rest, -1)
+    else:
+        _heap_push(s, _add(s, -1, -1, 0, 0.0, 0.0, total))
+
+
+@njit(cache=True, nogil=True)
+def _worse(s: Search, m: int, t1: float, c1: float, t: float, c: float, strict: bool) -> bool:
+    """Whether (t, c) is dominated by (t1, c1), both of one set with m jobs left (rule 5)."""
+    if t1 <= t:
+        return c1 <= c and (not strict or t1 < t or c1 < c)
+    return c1 + m * (t1 - t) < c - s.tolerance
+
+
+@njit(cache=True, nogil=True)
+def _seen(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float, strict: bool) -> bool:
+    """Whether the memory holds a state of the set `key` that dominates (t, c)."""
+    first = np.int64(code & np.uint64(len(s.seen_cost) // WAYS - 1)) * WAYS
+    for slot in range(first, first + WAYS):
+        if s.seen_cost[slot] == 0.0:
+            return False
+        same = True
+        for w in range(len(key)):
+            same &= s.keys[slot, w] == key[w]
+        if same and _worse(s, m, s.seen_time[slot], s.seen_cost[slot], t, c, strict):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _remember(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float) -> None:
+    """Put a state first among the slots of its hash value, in place of one it dominates, an empty or the oldest one."""
+    first = np.int64(code & np.uint64(len(s.seen_cost) // WAYS - 1)) * WAYS
+    slot = first
+    while slot < first + WAYS - 1 and s.seen_cost[slot] != 0.0:
+        same = True
+        for w in range(len(key)):
+            same &= s.keys[slot, w] == key[w]
+        if same and _worse(s, m, t, c, s.seen_time[slot], s.seen_cost[slot], False):
+            break
+        slot += 1
+    while slot > first:
+        s.keys[slot] = s.keys[slot - 1]
+        s.seen_time[slot], s.seen_cost[slot] = s.seen_time[slot - 1], s.seen_cost[slot - 1]
+        slot -= 1
+    s.keys[first] = key
+    s.seen_time[first], s.seen_cost[first] = t, c
+
+
+@njit(cache=True, nogil=True)
+def _precedes(s: Search, t: float, rest: Ints, i: int, j: int) -> bool:
+    """Whether some schedule that starts with i is better than any that starts with j (rules 2 to 4). O(m)."""
+    p = s.processing
+    if p[i] == p[j]:
+        return i < j
+    m = len(rest)
+    head_i, head_j = max(t, s.release[i]), max(t, s.release[j])
+    lead = head_j + p[j] - head_i - p[i]
+    if lead >= 0.0 and head_i - head_j + (m - 2) * max(0.0, p[j] - p[i]) < -s.tolerance:
+        return True
+    delay = max(0.0, head_i + p[i] - head_j)
+    after = max(0.0, delay - p[i])
+    change = delay + (m - 2) * after - lead - p[i]
+    for k in rest:
+        if change >= -s.tolerance:
+            return False
+        if p[k] < delay - after and k != i and k != j:
+            change += delay - after - p[k]
+    return bool(change < -s.tolerance)
+
+
+@njit(cache=True, nogil=True)
+def _candidates(s: Search, t: float, rest: Ints, out: Ints) -> int:
+    """The jobs of `rest` that may come next by rules 1 to 4, into `out`: how many. O(m + k²m) for k active jobs."""
+    soonest, first = np.inf, 0
+    for a in range(len(rest)):
+        end = max(t, s.release[rest[a]]) + s.processing[rest[a]]
+        if end < soonest:
+            soonest, first = end, a
+    active = 0
+    while active < len(rest) and max(t, s.release[rest[active]]) < soonest:
+        active += 1
+    count = 0
+    for j in rest[:active]:
+        # Most of those that are left out are left out by the one that can complete first.
+        keep = rest[first] == j or not _precedes(s, t, rest, rest[first], j)
+        for i in rest[:active]:
+            if not keep:
+                break
+            keep = i == j or not _precedes(s, t, rest, i, j)
+        if keep:
+            out[count] = j
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _improvable(s: Search, path: Ints, times: Floats, costs: Floats, depth: int, release: float) -> bool:
+    """Whether a move of one job within the last places of `path[:depth]` gives a strictly dominating state (rule 5).
+
+    `times[k]`, `costs[k]` belong to the first k jobs; `release` is the earliest one of the jobs left. O(DEPTH²).
+    """
+    r, p = s.release, s.processing
+    m = len(r) - depth
+    end, cost = max(times[depth], release), costs[depth]
+    last = path[depth - 1]
+    for k in range(depth - 2, max(0, depth - DEPTH) - 1, -1):
+        for move in range(3 if k < depth - 2 else 1):
+            t, c = times[k], costs[k]
+            if move < 2:  # the last job goes to place k ...
+                t = max(t, r[last]) + p[last]
+                c += t
+            if move == 0:  # ... before the job there, or in exchange for it
+                t = max(t, r[path[k]]) + p[path[k]]
+                c += t
+            for x in path[k + 1 : depth - 1]:
+                t = max(t, r[x]) + p[x]
+                c += t
+            if move == 2:
+                t = max(t, r[last]) + p[last]
+                c += t
+            if move > 0:
+                t = max(t, r[path[k]]) + p[path[k]]
+                c += t
+            if _worse(s, m, max(t, release), c, end, cost, True):
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
+    """Open the children of a node that neither bounds nor dominance exclude, and close the node.
+
+    `plunge`: the best child goes on the stack; `deep`: all of them do, the best on top.
+    """
+    n = len(s.release)
+    depth = s.depth[node]
+    path = np.empty(n, np.int64)
+    times, costs = np.empty(n + 1), np.empty(n + 1)
+    key = np.zeros(s.keys.shape[1], np.uint64)
+    code = np.uint64(0)
+    left = np.ones(n, np.bool_)
+    one = np.uint64(1)
+    x = node
+    for k in range(depth, -1, -1):
+        times[k], costs[k] = s.time[x], s.cost[x]
+        if k > 0:
+            j = s.job[x]
+            path[k - 1] = j
+            left[j] = False
+            key[j >> 6] |= one << np.uint64(j & 63)
+            code ^= s.hashes[j]
+        x = s.parent[x]
+    rest = np.flatnonzero(left)
+    m = n - depth
+    t, c = times[depth], costs[depth]
+    if depth > 0 and _seen(s, key, code, m, max(t, s.release[rest[0]]), c, True):
+        _close(s, node)
+        return
+    out, work = np.empty(m, np.int64), np.empty(m)
+    count = _candidates(s, t, rest, out)
+    opened = np.empty(count, np.int64)
+    size = 0
+    for j in out[:count]:
+        time = max(t, s.release[j]) + s.processing[j]
+        cost = c + time
+        path[depth], times[depth + 1], costs[depth + 1] = j, time, cost
+        if m == 1:
+            _finish(s, path, n, time, cost, rest, j)
+            continue
+        release = s.release[rest[0] if rest[0] != j else rest[1]]
+        if _improvable(s, path, times, costs, depth + 1, release):
+            continue
+        key[j >> 6] ^= one << np.uint64(j & 63)
+        ready = max(time, release)
+        if not _seen(s, key, code ^ s.hashes[j], m - 1, ready, cost, False):
+            total, schedule = _srpt(time, rest, j, s, s.best_cost[0] - cost, work)
+            if schedule:
+                _finish(s, path, depth + 1, time, cost, rest, j)
+            elif cost + total < s.best_cost[0]:
+                child = _add(s, node, j, depth + 1, time, cost, max(cost + total, s.bound[node]))
+                _remember(s, key, code ^ s.hashes[j], m - 1, ready, cost)
+                opened[size] = child
+                size += 1
+        key[j >> 6] ^= one << np.uint64(j & 63)
+    for a in range(size):  # the best child last
+        for b in range(a + 1, size):
+            if _before(s, opened[a], opened[b]):
+                opened[a], opened[b] = opened[b], opened[a]
+        if deep or (plunge and a == size - 1):
+            s.stack[s.counters[_STACK]] = opened[a]
+            s.counters[_STACK] += 1
+        else:
+            _heap_push(s, opened[a])
+    _close(s, node)
+
+
+@njit(cache=True, nogil=True)
+def advance(s: Search, nodes: int) -> tuple[bool, float]:
+    """Expand up to `nodes` nodes: (whether the search is over, a lower bound on the optimal cost).
+
+    The search is over when the best sequence is proved optimal (the bound is its cost), or when the pool of nodes is
+    full (it is not). The bound is the least one of the open nodes, and never above the best cost.
+    """
+    full = len(s.free)
+    n = len(s.release)
+    reserve = min(full // 2, 64 * n)
+    plunging = False
+    for _ in range(nodes):
+        if s.counters[_OVERFLOW]:
+            break
+        if s.counters[_STACK] > 0:
+            s.counters[_STACK] -= 1
+            node = s.stack[s.counters[_STACK]]
+            plunging = True
+        elif s.counters[_HEAP] > 0 and s.bound[s.heap[0]] < s.best_cost[0]:
+            node = _heap_pop(s)
+            plunging = s.counters[_EXPANDED] % PLUNGE == 0
+        else:
+            break
+        s.counters[_EXPANDED] += 1
+        if s.bound[node] >= s.best_cost[0]:
+            _close(s, node)
+        elif s.counters[_USED] + n > full:  # no room for all its children: it stays open, and the bound valid
+            s.counters[_OVERFLOW] = 1
+            _heap_push(s, node)
+        else:
+            _expand(s, node, plunging, s.counters[_USED] + reserve > full)
+    bound = s.best_cost[0]
+    if s.counters[_HEAP] > 0:
+        bound = min(bound, s.bound[s.heap[0]])
+    for k in range(s.counters[_STACK]):
+        bound = min(bound, s.bound[s.stack[k]])
+    done = bound >= s.best_cost[0] or s.counters[_OVERFLOW] > 0
+    return done, bound

@@ -1,0 +1,113 @@
+"""A picture of a schedule, readable from one job to thousands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from colayer.errors import InputError
+from colayer.problems.single_machine.instance import Floats, Instance
+from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound
+
+#: Up to this many jobs, rows and boxes carry the number of their job.
+LABELLED = 30
+#: From this many jobs on, a box would be thinner than a pixel: starts are dots, releases a line.
+DENSE = 150
+
+WAITING, PROCESSING, RELEASE, IDLE, INK = "#A9CFE8", "#0072B2", "#D55E00", "#E6E6E6", "#333333"
+
+
+def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
+    """Draw the schedule that processes the jobs in the order of `sequence`, each as early as it can.
+
+    The upper lane is the machine, one box per job. Below it each job has a row, in order of release: light from
+    release to start, dark from start to completion. Grey bands are the times at which the machine idles.
+    """
+    n = instance.jobs
+    order = np.ascontiguousarray(sequence, dtype=np.int64)
+    if not np.array_equal(np.sort(order), np.arange(n)):
+        raise InputError(f"not a permutation of the jobs 0..{n - 1}", where="sequence")
+    completion = completion_times(order, instance.release, instance.processing)
+    free = np.concatenate([[0.0], completion[order][:-1]])  # when the machine becomes free for each job of the sequence
+    start = np.empty(n)
+    start[order] = np.maximum(free, instance.release[order])
+
+    if ax is None:
+        ax = Figure(figsize=(7.2, min(5.0, 2.0 + 0.24 * n)), layout="constrained").subplots()
+    lane, height = -max(1.5, 0.045 * n), max(0.8, 0.035 * n)
+    top, bottom = lane - height / 2 - 0.01 * n - 0.2, n - 0.4 + 0.01 * n
+    idle = start[order] > free
+    # a band over all rows, or over the machine's lane alone where there would be hundreds of bands
+    band = (bottom - top, (top + bottom) / 2) if n < DENSE else (height, lane)
+    lines = np.full(int(idle.sum()), band[1])
+    ax.add_collection(_boxes(free[idle], start[order][idle], lines, band[0], IDLE, "machine idle", zorder=0))
+    edge = 0.6 if n <= LABELLED else 0.25 if n < DENSE else 0.0
+    boxes = _boxes(start, completion, np.full(n, lane), height, PROCESSING, None, zorder=2)
+    boxes.set(edgecolor="white", linewidth=edge)
+    ax.add_collection(boxes)
+
+    rows = np.lexsort((np.arange(n), instance.release))
+    y = np.arange(n, dtype=float)
+    release, begin, end = instance.release[rows], start[rows], completion[rows]
+    thickness = 0.76 if n < DENSE else max(1.0, n / 500)
+    ax.add_collection(_boxes(release, begin, y, thickness, WAITING, "job waits", zorder=2))
+    if n < DENSE:
+        ax.add_collection(_boxes(begin, end, y, 0.76, PROCESSING, "job is processed", zorder=4))
+        ax.plot(release, y, "|", ms=min(11.0, 240 / n), mew=1.5, color=RELEASE, label="release", zorder=3)
+    else:
+        size = max(1.2, 2.6 - n / 1500)
+        ax.plot(begin, y, "o", ms=size, mew=0, color=PROCESSING, label="job starts", zorder=3)
+        ax.plot(release, y, lw=0.9, color=RELEASE, label="release", zorder=4)
+
+    last = float(completion.max())
+    ax.set_xlim(0, 1.01 * last)
+    ax.set_ylim(bottom, top)
+    _decorate(ax, rows, lane, n)
+    if n <= LABELLED:
+        for j in range(n):
+            if instance.processing[j] > 0.018 * last:
+                middle = (start[j] + completion[j]) / 2
+                ax.text(middle, lane, str(j), ha="center", va="center", color="white", fontsize=8, zorder=5)
+    cost, bound = float(completion.sum()), float(srpt_bound(instance.release, instance.processing))
+    distance = (cost - bound) / bound  # the bound is at least Σ p_j > 0
+    jobs = "1 job" if n == 1 else f"{n:,} jobs"
+    title = f"{jobs}:  Σ C = {cost:,.6g}" if not instance.integral else f"{jobs}:  Σ C = {cost:,.0f}"
+    ax.set_title(f"{title},  {100 * distance:.3g} % above the SRPT bound", loc="left", fontsize=10.5, color=INK, pad=22)
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8.5, borderpad=0.3,
+        borderaxespad=0.1, handlelength=1.2, columnspacing=1.6, markerscale=1.0 if n < DENSE else 2.5,
+    )  # fmt: skip
+    return ax
+
+
+def _decorate(ax: Axes, rows: np.ndarray[Any, np.dtype[np.int64]], lane: float, n: int) -> None:
+    """Axes without clutter: the machine's lane is named, rows only where their numbers can be read."""
+    if n <= LABELLED:
+        ax.set_yticks([lane, *range(n)], ["machine", *(f"job {j}" for j in rows)])
+        ax.set_xlabel("time")
+    else:
+        ticks = [t for t in MaxNLocator(5, integer=True).tick_values(0, n) if 0 < t <= n]
+        ax.set_yticks([lane, *(t - 1 for t in ticks)], ["machine", *(f"{t:,.0f}" for t in ticks)])
+        ax.set(xlabel="time", ylabel="jobs in order of release")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda t, _: f"{t:,g}"))
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.spines["bottom"].set_color("#9AA5B1")
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(color="#9AA5B1", labelcolor=INK, labelsize=8.5)
+    ax.xaxis.label.set_color(INK)
+    ax.yaxis.label.set_color(INK)
+
+
+def _boxes(
+    left: Floats, right: Floats, middle: Floats, height: float, colour: str, label: str | None, zorder: float
+) -> PolyCollection:
+    """Boxes from left to right around the heights `middle`, as one artist: thousands of patches would be slow."""
+    low, high = middle - height / 2, middle + height / 2
+    corners = [np.column_stack(corner) for corner in ((left, low), (right, low), (right, high), (left, high))]
+    vertices = list(np.stack(corners, axis=1))
+    return PolyCollection(vertices, facecolor=colour, linewidth=0, label=label, zorder=zorder)

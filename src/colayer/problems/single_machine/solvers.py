@@ -1,0 +1,127 @@
+"""Solvers beside the pipeline: the plain rules of the comparison tables, and exact branch and bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.problems.single_machine.decoder import decode
+from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels import schedule
+from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
+
+Sequenced = NDArray[np.int64]
+
+#: `brute_force` visits all 2^n sets of jobs.
+BRUTE_FORCE_JOBS = 12
+#: Seconds between two looks at the clock, about.
+_PAUSE = 0.05
+
+
+def _release(instance: Instance) -> Sequenced:
+    return np.lexsort((instance.processing, instance.release))  # stable: last tie by index
+
+
+def _srpt(instance: Instance) -> Sequenced:
+    return np.argsort(schedule.srpt_completions(*instance.arrays), kind="stable")
+
+
+def _srpt_midpoint(instance: Instance) -> Sequenced:
+    completion = schedule.srpt_completions(*instance.arrays)
+    return np.argsort(completion - instance.processing / 2, kind="stable")
+
+
+#: The plain rules by name: functions from an instance to a sequence. Ties are broken by job index.
+#:
+#: release: by r_j, then p_j. srpt: by completion in the preemptive optimum, a 2-approximation (Phillips, Stein and Wein
+#: 1998). srpt-midpoint: by that completion minus p_j/2. ect: always the job of earliest completion. shortest-available:
+#: always the shortest released job. aprtf: Chu's alternative priority rule for total flow time (1992). +ls, +rdi: after
+#: that decoder.
+BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
+    "release": _release,
+    "release+ls": lambda instance: decode(_release(instance), instance, "ls"),
+    "srpt": _srpt,
+    "srpt-midpoint": _srpt_midpoint,
+    "ect": lambda instance: schedule.dispatch_ect(*instance.arrays),
+    "shortest-available": lambda instance: schedule.dispatch_shortest(*instance.arrays),
+    "aprtf": lambda instance: schedule.aprtf(*instance.arrays),
+    "aprtf+rdi": lambda instance: decode(BASELINES["aprtf"](instance), instance, "rdi"),
+}
+
+
+def exact(
+    instance: Instance,
+    time_limit: float | None = None,
+    progress: Callable[[float, float], None] | None = None,
+    start: Sequenced | None = None,
+) -> tuple[Sequenced, float, bool]:
+    """Branch and bound: (best sequence, lower bound on the optimal cost, whether the sequence is proved optimal).
+
+    The search starts from the better one of `start` and RDI on APRTF, and ends with a proof, after `time_limit` seconds
+    or when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is told
+    (bound, best cost) some ten times a second. Where the data are not integral, "optimal" is up to rounding.
+    """
+    began = time.monotonic()
+    r, p = instance.arrays
+    sequences = [BASELINES["aprtf+rdi"](instance)]
+    if start is not None:
+        sequences.append(_checked(start, instance))
+    costs = [schedule.sequence_cost(sequence, r, p) for sequence in sequences]
+    best = int(np.argmin(costs))
+
+    jobs = np.lexsort((p, r))  # the search numbers jobs by release
+    number = np.empty_like(jobs)
+    number[jobs] = np.arange(len(jobs))
+    tolerance = 0.0 if instance.integral else 1e-10 * float(r.max() + p.sum())
+    search = new_search(r[jobs], p[jobs], number[sequences[best]], costs[best], tolerance)
+
+    done, bound = advance(search, 0)
+    nodes = 1
+    while not done and (time_limit is None or time.monotonic() - began < time_limit):
+        before = time.monotonic()
+        done, bound = advance(search, nodes)
+        if progress is not None:
+            progress(bound, float(search.best_cost[0]))
+        # Chunks of the search do not change what it finds, only how often the clock is looked at.
+        seconds = time.monotonic() - before
+        nodes = nodes * 2 if seconds < _PAUSE else max(1, nodes // 2) if seconds > 2 * _PAUSE else nodes
+    cost = float(search.best_cost[0])
+    return jobs[search.best], min(bound, cost), bound >= cost
+
+
+def brute_force(instance: Instance) -> tuple[Sequenced, float]:
+    """An optimal sequence and its cost, for a few jobs: dynamic programming over sets, no bounds, no dominance rules.
+
+    Keeps, for every set of jobs that go first, the Pareto front of (completion time, cost), which is exact because the
+    rest costs no less when it starts later. An independent reference for the branch and bound.
+    """
+    n = instance.jobs
+    if n > BRUTE_FORCE_JOBS:
+        raise InputError(f"{n} jobs, expected at most {BRUTE_FORCE_JOBS}", where="instance")
+    release, processing = instance.release.tolist(), instance.processing.tolist()
+    fronts: list[list[tuple[float, float, tuple[int, ...]]]] = [[] for _ in range(1 << n)]
+    fronts[0] = [(0.0, 0.0, ())]
+    for done in range((1 << n) - 1):  # supersets have larger numbers
+        front: list[tuple[float, float, tuple[int, ...]]] = []
+        for state in sorted(fronts[done]):
+            if not front or state[1] < front[-1][1]:
+                front.append(state)
+        fronts[done] = []
+        for t, cost, sequence in front:
+            for j in range(n):
+                if not done >> j & 1:
+                    end = max(t, release[j]) + processing[j]
+                    fronts[done | 1 << j].append((end, cost + end, (*sequence, j)))
+    _, cost, sequence = min(fronts[-1], key=lambda state: state[1])
+    return np.array(sequence, dtype=np.int64), cost
+
+
+def _checked(sequence: Sequenced, instance: Instance) -> Sequenced:
+    order = np.asarray(sequence, dtype=np.int64)
+    if order.shape != (instance.jobs,) or not np.array_equal(np.sort(order), np.arange(instance.jobs)):
+        raise InputError(f"not a permutation of 0 to {instance.jobs - 1}", where="start")
+    return order

@@ -1,0 +1,1 @@
+"""Tables and figures of comparisons and of learning runs."""

@@ -1,0 +1,265 @@
+"""Figures: learning curves and gaps. Each draws on the axes it is given, or on a figure of its own, and returns them.
+
+Nothing here touches pyplot or needs a display. A figure is reached from its axes, `ax.figure`, and written by `save`.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.evaluation import Comparison, Summary, value
+from colayer.report.tables import percent, significant
+
+if TYPE_CHECKING:
+    from colayer.learning.experience import Evaluation
+
+#: Okabe and Ito's colours, told apart by colour-blind readers; yellow is left out, being faint on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: One more than there are colours: an eighth contender repeats a colour with another marker.
+MARKERS = ("o", "s", "^", "D", "v", "p", "<", ">")
+INK, FAINT, GRID = "#333333", "#9AA5B1", "#E3E6EA"
+
+#: From this ratio of the largest to the smallest value on, an axis is logarithmic.
+WIDE = 20.0
+
+_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+Floats = NDArray[np.float64]
+
+
+def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
+    """Best training loss by evaluation, every loss tried as a faint dot, and the validation losses.
+
+    The axis shows the range in which the best loss moves; losses above it are marked at the upper edge.
+    """
+    if not history:
+        raise InputError("no evaluation to draw", where="history")
+    ax = _axes(ax)
+    number = np.array([e.number for e in history], dtype=float)
+    loss = np.array([e.loss for e in history], dtype=float)
+    best = np.array([e.best for e in history], dtype=float)
+    validation = np.array([math.nan if e.validation is None else e.validation for e in history], dtype=float)
+
+    low, high = _window(loss, best, validation)
+    style: dict[str, Any]
+    inside = loss <= high
+    ax.plot(number[inside], loss[inside], ".", ms=3.5, mew=0, color=FAINT, alpha=0.6, label="tried", zorder=1)
+    if not inside.all():
+        edge = np.full(int((~inside).sum()), high)
+        style = {"ms": 3, "mew": 0, "color": FAINT, "alpha": 0.6, "clip_on": False, "zorder": 1}
+        ax.plot(number[~inside], edge, "^", label="tried, above the axis", **style)
+    ax.step(number, best, where="post", color=PALETTE[0], lw=1.8, label="best, training", zorder=3)
+    known = np.isfinite(validation)
+    if known.any():
+        style = {"ms": 4.5, "mfc": "white", "mec": PALETTE[1], "mew": 1.3, "zorder": 4}
+        ax.plot(number[known], validation[known], "D", label="best, validation", **style)
+    ax.set_ylim(low, high)
+    ax.margins(x=0.02)
+    ax.set(xlabel="loss evaluation", ylabel="mean loss (cost / scale)", title="Learning by experience")
+    ax.legend(fontsize="small", loc="upper right", framealpha=0.9, edgecolor="none", markerscale=1.5)
+    return ax
+
+
+def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
+    """Mean gap of every contender by a group key: a line each, or grouped bars where there are one or two groups."""
+    rows, measure = comparison.by(key), comparison.measure
+    groups = sorted({row.group[key] for row in rows})
+    series = {name: _series(rows, name, measure) for name in comparison.contenders}
+    ax = _axes(ax, grid="y")
+    if len(groups) > 2:
+        for k, (name, y) in enumerate(series.items()):
+            style: dict[str, Any] = {"color": _colour(k), "marker": MARKERS[k % len(MARKERS)]}
+            ax.plot(groups, y, lw=1.6, ms=4.5, mec="white", mew=0.6, label=name, **style)
+        if groups[0] > 0 and groups[-1] / groups[0] >= WIDE:
+            ax.set_xscale("log")
+        ax.set_xticks(groups, [f"{g:g}" for g in groups])
+        ax.xaxis.set_minor_locator(NullLocator())
+        if len(groups) > 10:
+            ax.tick_params(axis="x", labelrotation=45)
+    else:
+        width = 0.8 / len(series)
+        for k, (name, y) in enumerate(series.items()):
+            at = np.arange(len(groups)) + (k - (len(series) - 1) / 2) * width
+            ax.bar(at, y, 0.92 * width, color=_colour(k), label=name)
+        ax.set_xticks(range(len(groups)), [f"{g:g}" for g in groups])
+    _value_scale(ax, "y", np.concatenate(list(series.values())))
+    ax.set(xlabel=key, ylabel=_label(measure), title=f"{'Gap' if measure == 'gap' else 'Cost'} by {key}")
+    # entries stand in the order in which the lines end, so that the eye finds them without matching colours
+    handles, labels = ax.get_legend_handles_labels()
+    order = sorted(range(len(labels)), key=lambda k: -np.nan_to_num(series[labels[k]][-1], nan=-np.inf))
+    ax.legend(
+        [handles[k] for k in order],
+        [labels[k] for k in order],
+        frameon=False,
+        fontsize="small",
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+    )
+    return ax
+
+
+def gap_heatmap(comparison: Comparison, name: str, x: str = "jobs", y: str = "rho", ax: Axes | None = None) -> Axes:
+    """Mean gap of one contender by two group keys, written into the cells; empty where there are no instances."""
+    if name not in comparison.contenders:
+        raise InputError(f"no contender {name!r}, expected one of {', '.join(comparison.contenders)}")
+    measure = comparison.measure
+    rows = [row for row in comparison.by(x, y) if row.contender == name]
+    columns, lines = sorted({row.group[x] for row in rows}), sorted({row.group[y] for row in rows})
+    cells = np.full((len(lines), len(columns)), np.nan)
+    for row in rows:
+        cell = value(row, measure)
+        cells[lines.index(row.group[y]), columns.index(row.group[x])] = np.nan if cell is None else cell
+
+    ax = _axes(ax, size=(1.9 + 0.52 * max(len(columns), 5), 1.5 + 0.32 * max(len(lines), 5)))
+    ax.grid(visible=False)
+    positive = cells[np.isfinite(cells) & (cells > 0)]
+    wide = positive.size > 0 and bool(positive.max() / positive.min() >= WIDE)
+    low, high = (positive.min(), positive.max()) if positive.size else (0.0, 1.0)
+    norm: Normalize = LogNorm(low, high) if wide else Normalize(0.0, high)
+    colours = mpl.colormaps["YlGnBu"].with_extremes(bad="#F0F0F0")
+    # zeros have no logarithm: they take the colour of the smallest gap
+    shown = np.ma.masked_invalid(np.where(cells <= 0, low, cells) if wide else cells)
+    image = ax.imshow(shown, origin="lower", aspect="auto", cmap=colours, norm=norm)
+    if cells.size <= 200:
+        for (i, j), cell in np.ndenumerate(cells):
+            if np.isfinite(cell):
+                red, green, blue, _ = colours(norm(shown[i, j]))
+                ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
+                text = significant(100 * cell, 2) if measure == "gap" else significant(cell, 3)
+                ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=7)
+    ax.set_xticks(range(len(columns)), [f"{v:g}" for v in columns])
+    ax.set_yticks(range(len(lines)), [f"{v:g}" for v in lines])
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel=x, ylabel=y, title=f"{name}: {_label(measure)}")
+    bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(color=FAINT, labelcolor=INK, labelsize=8)
+    bar.ax.yaxis.set_minor_locator(NullLocator())
+    if measure == "gap":
+        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{100 * v:g} %"))
+    return ax
+
+
+def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Mean gap of every contender, the best on top, with a thin mark at its worst gap."""
+    measure = comparison.measure
+    rows = sorted(comparison.summary(), key=lambda row: value(row, measure) or 0.0)
+    means = np.array([value(row, measure) for row in rows], dtype=float)
+    worst = np.array([row.worst_gap for row in rows if row.worst_gap is not None], dtype=float)
+    factor = 100.0 if measure == "gap" else 1.0
+    ax = _axes(ax, size=(6.4, 1.2 + 0.38 * len(rows)), grid="x")
+    places = np.arange(len(rows))
+    bars = ax.barh(places, factor * means, 0.62, color=PALETTE[0], label="mean")
+    if measure == "gap":
+        (ends,) = ax.plot(factor * worst, places, "|", ms=13, mew=1.6, color=PALETTE[1], label="worst instance")
+        style: dict[str, Any] = {"frameon": False, "fontsize": "small", "ncols": 2, "borderpad": 0}
+        ax.legend(handles=[bars, ends], loc="lower right", bbox_to_anchor=(1.0, 1.0), **style)
+    _value_scale(ax, "x", factor * np.concatenate([means, worst]))
+    for place, row in zip(places, rows, strict=True):
+        text = "mean " + (percent(row.mean_gap) if measure == "gap" else significant(row.mean_cost, 4))
+        # beside the axes, where no mark of a worst gap can run through it
+        ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8.5, color=INK)
+    ax.set_yticks(places, [row.contender for row in rows])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.set(xlabel=_label(measure).replace("mean gap", "gap"))
+    ax.set_title("Gap" if measure == "gap" else "Cost", loc="left", color=INK, fontsize=11)
+    return ax
+
+
+def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix: whole or not at all, the same bytes for the same figure."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise InputError(f"no figure format {target.suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
+    if not target.parent.is_dir():
+        raise InputError(f"there is no folder {str(target.parent)!r}", where=str(path))
+    figure: Any = drawing.figure.figure if isinstance(drawing, Axes) else drawing  # the root, also from a subfigure
+    content = io.BytesIO()
+    metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "colayer", "pdf.fonttype": 42}):
+        figure.savefig(content, format=suffix[1:], dpi=200, metadata=metadata)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(content.getvalue())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8), grid: Literal["x", "y", "both"] = "both") -> Axes:
+    if ax is None:
+        ax = Figure(figsize=size, layout="constrained").subplots()
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
+    ax.grid(visible=True, axis=grid, color=GRID, lw=0.7)
+    ax.set_axisbelow(True)
+    for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
+        text.set_color(INK)
+    ax.title.set_fontsize(11)
+    return ax
+
+
+def _window(loss: Floats, best: Floats, validation: Floats) -> tuple[float, float]:
+    """The range in which best and validation losses move once the first twentieth of the evaluations is over."""
+    settled = np.concatenate([best[len(best) // 20 :], validation[len(best) // 20 :]])
+    settled = settled[np.isfinite(settled)]
+    if not settled.size:
+        return 0.0, 1.0
+    low, high = float(settled.min()), float(settled.max())
+    tried = loss[np.isfinite(loss)]
+    if tried.size:  # room for half of the losses tried, as long as the best curve keeps a fifth of the height
+        spread = max(high - low, 1e-3 * abs(high))
+        high = max(high, min(float(np.median(tried)), low + 5 * spread))
+    pad = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - pad, high + pad
+
+
+def _series(rows: Sequence[Summary], name: str, measure: Literal["gap", "cost"]) -> Floats:
+    values = [value(row, measure) for row in rows if row.contender == name]
+    return (100.0 if measure == "gap" else 1.0) * np.array([math.nan if v is None else v for v in values])
+
+
+def _value_scale(ax: Axes, axis: Literal["x", "y"], values: Floats) -> None:
+    """From zero, or logarithmic where the values range widely (linear below the smallest where some are zero)."""
+    finite = values[np.isfinite(values)]
+    positive = finite[finite > 0]
+    set_scale, set_limit = getattr(ax, f"set_{axis}scale"), getattr(ax, f"set_{axis}lim")
+    spine = getattr(ax, f"{axis}axis")
+    if positive.size and positive.max() / positive.min() >= WIDE:
+        if positive.size < finite.size:
+            set_scale("symlog", linthresh=float(positive.min()))
+            set_limit(min(0.0, float(finite.min())), 1.6 * float(positive.max()))
+        else:
+            set_scale("log")
+            set_limit(0.6 * float(positive.min()), 1.6 * float(positive.max()))
+        spine.set_minor_locator(NullLocator())
+    elif finite.size and finite.min() >= 0:
+        set_limit(0, (1.08 * float(finite.max())) or 1.0)
+    spine.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,g}"))
+
+
+def _label(measure: Literal["gap", "cost"]) -> str:
+    return "mean gap to the bound (%)" if measure == "gap" else "mean cost"
+
+
+def _colour(k: int) -> str:
+    return PALETTE[k % len(PALETTE)]

@@ -1,0 +1,127 @@
+"""Tables as aligned plain text, as Markdown and as CSV, and how numbers are written in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from colayer.evaluation import Summary
+
+#: What stands for a value there is none of (no bound, no gap).
+MISSING = "-"
+
+_NUMBER = re.compile(r"^[-+]?\d[\d.,e+-]*( ?(%|ms|s|min|h|x))?$")
+
+
+def significant(number: float | None, digits: int = 3) -> str:
+    """`digits` significant digits without an exponent, but never fewer digits than the whole part has."""
+    if number is None:
+        return MISSING
+    if not math.isfinite(number):
+        return str(number)
+    if number == 0:
+        return "0"
+    # the exponent after rounding: 9.996 has one digit before the point, 10.0 has two
+    exponent = int(f"{abs(number):.{digits - 1}e}".partition("e")[2])
+    return f"{number:.{max(0, digits - 1 - exponent)}f}"
+
+
+def percent(fraction: float | None, digits: int = 3) -> str:
+    """A gap: 0.00112 is `0.112 %`."""
+    return MISSING if fraction is None else significant(100 * fraction, digits) + " %"
+
+
+def duration(seconds: float | None, digits: int = 3) -> str:
+    """A time: `0.0123 ms`, `4.56 ms`, `7.89 s`, `12.3 min`, `4.56 h`."""
+    if seconds is None:
+        return MISSING
+    for limit, unit, name in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
+        if seconds < limit:
+            return f"{significant(seconds / unit, digits)} {name}"
+    return f"{significant(seconds / 3600, digits)} h"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Headers and rows of cells as people read them, beside the field names and raw values that CSV keeps."""
+
+    headers: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    fields: tuple[str, ...]
+    values: tuple[tuple[Any, ...], ...]
+
+    @property
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers (or nothing) alone: they are set flush right."""
+        return tuple(
+            any(row[c] != MISSING for row in self.cells)
+            and all(row[c] == MISSING or _NUMBER.match(row[c]) for row in self.cells)
+            for c in range(len(self.headers))
+        )
+
+    def text(self) -> str:
+        """Aligned columns under a rule; no trailing blanks, good on a terminal and in a pipe."""
+        widths = [max(len(row[c]) for row in (self.headers, *self.cells)) for c in range(len(self.headers))]
+        lines = [self._line(self.headers, widths), "  ".join("-" * w for w in widths)]
+        return "\n".join([*lines, *(self._line(row, widths) for row in self.cells)]) + "\n"
+
+    def markdown(self) -> str:
+        """A Markdown table; pipes inside cells are escaped."""
+        rules = ["---:" if right else "---" for right in self.numeric]
+        rows = [[_escape(cell) for cell in row] for row in (self.headers, *self.cells)]
+        return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rules, *rows[1:]])
+
+    def csv(self) -> str:
+        """Comma-separated raw values, in full precision; a missing value is an empty field."""
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([self.fields, *self.values])
+        return text.getvalue()
+
+    def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
+        parts = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, self.numeric, strict=True)
+        ]
+        return "  ".join(parts).rstrip()
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """A table of plain cells: strings as they are, floats with four significant digits, None as missing."""
+    cells = tuple(tuple(_cell(item) for item in row) for row in rows)
+    return Table(tuple(headers), cells, tuple(headers), tuple(map(tuple, rows)))
+
+
+def summary_table(rows: Sequence[Summary]) -> Table:
+    """The rows of `Comparison.summary` or `Comparison.by`; costs where there are no gaps, groups first."""
+    keys = list(rows[0].group) if rows else []
+    bounded = any(row.gaps for row in rows)
+    measures = ["mean_gap", "worst_gap"] if bounded else ["mean_cost"]
+    fields = (*keys, "contender", *measures, "mean_loss", "mean_seconds")
+    headers = tuple("mean time" if field == "mean_seconds" else field.replace("_", " ") for field in fields)
+    values = [(*(row.group[key] for key in keys), *(getattr(row, f) for f in fields[len(keys) :])) for row in rows]
+    cells = [
+        (
+            *(f"{row.group[key]:g}" for key in keys),
+            row.contender,
+            *([percent(row.mean_gap), percent(row.worst_gap)] if bounded else [significant(row.mean_cost, 5)]),
+            significant(row.mean_loss, 5),
+            duration(row.mean_seconds),
+        )
+        for row in rows
+    ]
+    return Table(headers, tuple(cells), fields, tuple(values))
+
+
+def _cell(item: Any) -> str:
+    if item is None:
+        return MISSING
+    return significant(item, 4) if isinstance(item, float) else str(item)
+
+
+def _escape(cell: str) -> str:
+    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

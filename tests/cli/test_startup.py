@@ -1,0 +1,43 @@
+"""`colayer --help` answers in a blink, and the version is the package's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import colayer
+from colayer.cli import app, main
+
+HEAVY = ("numpy", "numba", "matplotlib", "rich", "scipy", "nlopt", "cma", "colayer.pipeline")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"], ["train", "--help"], []])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    """What takes seconds to import is imported by the commands that need it."""
+    code = (
+        "import sys; from colayer.cli import main; status = main(sys.argv[1:]);"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], status, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert done.stderr == "[] 0\n"
+    assert ("Usage: colayer" if arguments != ["--version"] else colayer.__version__) in done.stdout
+
+
+@pytest.mark.parametrize("command", [c.callback.__name__ for c in app.registered_commands if c.callback])
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every option says what it is."""
+    assert main([command, "--help"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert f"Usage: colayer {command}" in out
+
+
+def test_generate_help_names_the_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    """The sizes of every registered problem, with their defaults."""
+    main(["generate", "--help"])
+    out = capsys.readouterr().out
+    assert "Sizes of single-machine" in out
+    assert "--jobs N" in out
+    assert "[default: 100]" in out

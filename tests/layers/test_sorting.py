@@ -1,0 +1,67 @@
+"""The sorting layer against numpy's stable sort, and its optimality against enumeration."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from colayer.errors import InputError
+from colayer.layers.sorting import embed, sort
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+def spread(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    """θ of each shape that takes another path through the kernel."""
+    if kind == "uniform":
+        return rng.random(n)
+    if kind == "ties":
+        return rng.integers(0, 5, n).astype(float)
+    if kind == "heavy tails":  # most values crowd in one bucket: merge sort
+        return rng.standard_cauchy(n) ** 3
+    if kind == "outlier":
+        return np.concatenate([[1e18], np.sort(rng.random(n - 1))[::-1]])
+    if kind == "subnormal":
+        return rng.normal(size=n) * 1e-320
+    return rng.choice([-1.7e308, 1.7e308, 0.0], n)  # the width overflows
+
+
+@pytest.mark.parametrize("kind", ["uniform", "ties", "heavy tails", "outlier", "subnormal", "overflow"])
+def test_equals_the_stable_sort(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        theta = spread(kind, int(rng.integers(2, 500)), rng)
+        assert sort(theta).tolist() == np.argsort(theta, kind="stable").tolist()
+
+
+@given(arrays(np.float64, st.integers(1, 60), elements=FINITE))
+def test_equals_the_stable_sort_on_any_floats(theta: np.ndarray) -> None:
+    assert sort(theta).tolist() == np.argsort(theta, kind="stable").tolist()
+
+
+def test_is_optimal_for_the_linear_objective() -> None:
+    """g(y, θ) = ⟨θ, embed(y)⟩ is least at the sorted order, by enumeration, for either sign of θ."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        theta = rng.normal(size=5)
+        values = [theta @ embed(np.array(y)) for y in permutations(range(5))]
+        assert theta @ embed(sort(theta)) == pytest.approx(min(values))
+
+
+def test_leaves_its_input_alone_and_takes_lists() -> None:
+    theta = np.array([2.0, 1.0])
+    assert sort(theta).tolist() == [1, 0]
+    assert theta.tolist() == [2.0, 1.0]
+    assert sort([3, 1, 2]).tolist() == [1, 2, 0]
+    assert sort([]).tolist() == []
+
+
+@pytest.mark.parametrize("theta", [[np.nan, 1.0], [np.inf], [[1.0]]])
+def test_refuses_what_has_no_order(theta: list) -> None:
+    with pytest.raises(InputError, match="theta"):
+        sort(theta)

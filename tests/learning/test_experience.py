@@ -1,0 +1,293 @@
+"""Learning by experience: what is chosen, what is told, when it ends."""
+
+import time
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError, JournalError, OptionError
+from colayer.learning import Auto, CmaEs, Direct, Evaluation, Task, learn
+from colayer.learning.optimizers.base import Stop
+
+
+class Given:
+    """A method that asks for given populations of one weight."""
+
+    name = "given"
+
+    def __init__(self, *populations):
+        self.populations = populations
+
+    def options(self):
+        return {"populations": self.populations}
+
+    def minimize(self, evaluate, task):
+        for population in self.populations:
+            evaluate(np.array(population, dtype=float)[:, None])
+
+
+def table(**values):
+    """The objective with these values: `table(w1=5.0)` is 5 at w = 1."""
+    return lambda W: np.array([values[f"w{w:.0f}"] for w in W[:, 0]])
+
+
+def test_without_validation_the_first_of_lowest_loss_is_learned():
+    learned = learn(table(w1=3, w2=1, w3=1, w4=2), task=Task(1), method=Given([1, 2], [3, 4]))
+    assert learned.weights.tolist() == [2.0]
+    assert (learned.loss, learned.validation_loss, learned.finished) == (1.0, None, True)
+
+
+def test_history_and_callback_tell_every_evaluation():
+    told = []
+    learned = learn(table(w1=3, w2=1, w3=2), task=Task(1), method=Given([1], [2, 3]), callback=told.append)
+    assert learned.history == (Evaluation(1, 3.0, 3.0), Evaluation(2, 1.0, 1.0), Evaluation(3, 2.0, 1.0))
+    assert told == list(learned.history)
+
+
+def test_validation_chooses_among_the_successive_bests():
+    """Weight 2 has the lowest validation loss of those that were best at their time; 5 was never best."""
+    train = table(w1=9, w2=8, w3=7, w4=6, w5=6)
+    validation = table(w1=5, w2=1, w3=3, w4=2, w5=0)
+    learned = learn(train, validation, task=Task(1), method=Given([1, 2], [3], [4, 5]))
+    assert learned.weights.tolist() == [2.0]
+    assert (learned.loss, learned.validation_loss) == (8.0, 1.0)
+    assert [e.validation for e in learned.history] == [5.0, 1.0, 3.0, 2.0, None]
+
+
+def test_of_equal_validation_losses_the_last_wins():
+    """It has the lower training loss."""
+    learned = learn(table(w1=9, w2=8), table(w1=1, w2=1), task=Task(1), method=Given([1, 2]))
+    assert learned.weights.tolist() == [2.0]
+
+
+def test_only_bests_are_validated():
+    seen = []
+    train, validation = table(w1=5, w2=6, w3=5, w4=4), table(w1=1, w2=1, w3=1, w4=1)
+    learn(
+        train,
+        lambda W: (seen.extend(W[:, 0].tolist()), validation(W))[1],
+        task=Task(1),
+        method=Given([1, 2, 3, 4]),
+    )
+    assert seen == [1.0, 4.0]
+
+
+def test_the_budget_cuts_a_population():
+    """The rows that still fit are evaluated, and the search ends."""
+    asked = []
+    learned = learn(
+        lambda W: (asked.append(W[:, 0].tolist()), W[:, 0])[1],
+        task=Task(1, evaluations=3),
+        method=Given([5, 4], [3, 2], [1]),
+    )
+    assert asked == [[5.0, 4.0], [3.0]]
+    assert learned.weights.tolist() == [3.0]
+    assert learned.finished
+
+
+def test_no_time_is_one_evaluation():
+    """A time limit of 0 still gives an answer."""
+    learned = learn(lambda W: W.sum(axis=1) ** 2, task=Task(3), method=CmaEs(), time_limit=0.0)
+    assert len(learned.history) == 1
+    assert not learned.finished
+
+
+def test_time_ends_between_evaluations_and_the_journal_goes_on(tmp_path):
+    """Runs cut short by their time limit add up to the run that was not."""
+    task, path = Task(4, evaluations=40, seed=1, safe=np.ones(4)), tmp_path / "j"
+
+    def slow(W):
+        time.sleep(0.002 * len(W))
+        return np.floor(np.abs(W * 3 - 1)).sum(axis=1)
+
+    unbroken = learn(slow, task=task, method=Auto())
+    short = learn(slow, task=task, method=Auto(), journal=path, time_limit=0.02)
+    assert not short.finished
+    assert 1 <= len(short.history) < 40
+    again = learn(slow, task=task, method=Auto(), journal=path, time_limit=0.0)
+    assert again.history == short.history
+    full = learn(slow, task=task, method=Auto(), journal=path)
+    assert full.finished
+    assert full.history == unbroken.history
+    assert full.weights.tobytes() == unbroken.weights.tobytes()
+
+
+def test_a_population_is_cut_to_the_time_left():
+    """Forty evaluations asked for at once do not overrun the time limit forty times."""
+    sizes = []
+
+    def slow(W):
+        sizes.append(len(W))
+        time.sleep(0.05 * len(W))
+        return W[:, 0]
+
+    learned = learn(slow, task=Task(1), method=Given([1], range(2, 42)), time_limit=0.3)
+    assert not learned.finished
+    assert sum(sizes) < 20
+
+
+def test_interrupt_passes_and_the_journal_is_kept(tmp_path):
+    """Ctrl-C ends the run at once, through nlopt as well; what was evaluated is on disk."""
+    path, count = tmp_path / "j", 0
+
+    def interrupted(W):
+        nonlocal count
+        count += 1
+        if count == 8:
+            raise KeyboardInterrupt
+        return (W**2).sum(axis=1)
+
+    with pytest.raises(KeyboardInterrupt):
+        learn(interrupted, task=Task(3, evaluations=20), method=Direct(), journal=path)
+    assert len(path.read_text().splitlines()) == 1 + 7
+    learned = learn(interrupted, task=Task(3, evaluations=20), method=Direct(), journal=path)
+    assert len(learned.history) == 20
+    assert count == 8 + 13
+
+
+def test_errors_of_the_objective_pass():
+    """A fault in the user's problem is not swallowed by the optimiser's library."""
+
+    def faulty(W):
+        raise ZeroDivisionError
+
+    for method in (Direct(), CmaEs(), Auto()):
+        with pytest.raises(ZeroDivisionError):
+            learn(faulty, task=Task(3), method=method)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_loss_that_is_no_number_is_refused(value, tmp_path):
+    """Before it is written down: the journal stays usable."""
+    with pytest.raises(InputError, match="training loss is"):
+        learn(lambda W: np.full(len(W), value), task=Task(2), method=Direct(), journal=tmp_path / "j")
+    assert len((tmp_path / "j").read_text().splitlines()) == 1
+    with pytest.raises(InputError, match="validation loss is"):
+        learn(lambda W: np.zeros(len(W)), lambda W: np.full(len(W), value), task=Task(2), method=Direct())
+
+
+def test_losses_of_the_wrong_shape_are_refused():
+    with pytest.raises(InputError, match="shape"):
+        learn(lambda W: np.zeros((len(W), 2)), task=Task(2), method=Direct())
+
+
+@pytest.mark.parametrize("limit", [-1.0, np.nan])
+def test_a_time_limit_out_of_range_is_refused(limit):
+    with pytest.raises(OptionError, match="--time-limit"):
+        learn(lambda W: W[:, 0], task=Task(1), method=Direct(), time_limit=limit)
+
+
+def test_a_finished_journal_returns_at_once(tmp_path):
+    """Without one loss evaluation, and with the whole history."""
+    task = Task(4, evaluations=60, safe=np.ones(4))
+    arguments = {"task": task, "method": Auto(), "journal": tmp_path / "j", "identity": {"data": "abc"}}
+    first = learn(lambda W: (W**2).sum(axis=1), lambda W: (W**2).mean(axis=1), **arguments)
+
+    def never(W):
+        pytest.fail("evaluated")
+
+    kept, told = (tmp_path / "j").read_bytes(), []
+    second = learn(never, never, **arguments, callback=told.append)
+    assert second.history == first.history == tuple(told)
+    assert second.weights.tobytes() == first.weights.tobytes()
+    assert (second.loss, second.validation_loss, second.finished) == (first.loss, first.validation_loss, True)
+    assert (tmp_path / "j").read_bytes() == kept
+
+
+def test_the_identity_holds_the_task_the_method_and_what_is_given(tmp_path):
+    """Anything that changes the search, or what is searched, is another run."""
+
+    def run(task=None, method=None, data="a", validation=None):
+        learn(
+            lambda W: (W**2).sum(axis=1),
+            validation,
+            task=task or Task(2, evaluations=5),
+            method=method or Direct(),
+            journal=tmp_path / "j",
+            identity={"data": data},
+        )
+
+    run()
+    run()
+    for other, difference in [
+        ({"data": "b"}, 'data is "a" there and "b" here'),
+        ({"method": CmaEs()}, 'method is "direct" there and "cma-es" here'),
+        ({"method": Direct(seeds=2)}, "method_options"),
+        ({"task": Task(2, evaluations=6)}, "evaluations is 5 there and 6 here"),
+        ({"task": Task(2, evaluations=5, seed=1)}, "seed"),
+        ({"task": Task(2, evaluations=5, radius=2.0)}, "radius"),
+        ({"task": Task(2, evaluations=5, safe=np.ones(2))}, "safe"),
+        ({"task": Task(3, evaluations=5)}, "dimension"),
+        ({"validation": lambda W: W[:, 0]}, "validated"),
+    ]:
+        with pytest.raises(JournalError, match=difference):
+            run(**other)
+
+
+def test_weights_that_the_method_does_not_ask_for_are_refused(tmp_path):
+    """A journal from a version whose optimiser went another way cannot be taken up silently."""
+    path = tmp_path / "j"
+    arguments = {"task": Task(1, evaluations=3), "method": Direct(), "journal": path}
+    learn(lambda W: W[:, 0], **arguments, time_limit=0.0)
+    path.write_bytes(path.read_bytes().replace(b'"weights":[0.0]', b'"weights":[0.5]'))
+    with pytest.raises(JournalError, match=r"j:2: other weights"):
+        learn(lambda W: W[:, 0], **arguments)
+
+
+def test_a_missing_validation_is_refused(tmp_path):
+    """The record of a best must say how it validates."""
+    path = tmp_path / "j"
+    arguments = {"task": Task(1, evaluations=3), "method": Direct(), "journal": path}
+    learn(lambda W: W[:, 0], lambda W: W[:, 0], **arguments)
+    path.write_bytes(path.read_bytes().replace(b'"validation":0.0', b'"validation":null', 1))
+    with pytest.raises(JournalError, match=r"j:2: validation is missing"):
+        learn(lambda W: W[:, 0], lambda W: W[:, 0], **arguments)
+
+
+def test_a_method_that_asks_for_nothing_is_refused():
+    with pytest.raises(InputError, match="asked for no evaluation"):
+        learn(lambda W: W[:, 0], task=Task(1), method=Given())
+
+
+def test_a_foreign_stop_passes():
+    """Only the run's own end is an end; any other `Stop` is a fault of the method."""
+
+    class Broken(Given):
+        def minimize(self, evaluate, task):
+            raise Stop(self)
+
+    with pytest.raises(Stop):
+        learn(lambda W: W[:, 0], task=Task(1), method=Broken())
+
+
+def test_no_bar_without_a_terminal(capsys):
+    learn(lambda W: W[:, 0], task=Task(1, evaluations=5), method=Direct(), progress=True)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_a_bar_on_a_terminal(monkeypatch, capsys):
+    """On stderr alone, with the count, the best loss and its validation loss."""
+    import sys
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    objective = lambda W: np.full(len(W), 0.125)  # noqa: E731
+    learn(objective, objective, task=Task(1, evaluations=5), method=Direct(), progress=True)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "5/5" in captured.err
+    assert "loss 0.125, validation 0.125" in captured.err
+
+
+def test_inputs_are_not_changed_and_results_are_not_shared():
+    """An objective that scribbles on what it is given does not change what is recorded."""
+
+    def scribbling(W):
+        losses = (W**2).sum(axis=1)
+        W[:] = np.nan
+        return losses
+
+    learned = learn(scribbling, task=Task(2, evaluations=20), method=Direct())
+    assert np.isfinite(learned.weights).all()

@@ -1,0 +1,125 @@
+"""What every registered problem must keep, over the registry: a new problem is tested by being registered."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from colayer.compose import features_of
+from colayer.evaluators import evaluator_for
+from colayer.evaluators.local import LocalEvaluator
+from colayer.learning.optimizers import method_names
+from colayer.models import thetas
+from colayer.pipeline import Pipeline
+from colayer.problem import Problem, content_hash
+from colayer.problems import find_problem, problem_names
+
+NAMES = problem_names()
+
+
+def variants(name: str) -> list:
+    """The problem with each of its decoders."""
+    problem = find_problem(name)
+    return [problem.with_options(decoder=d) for d in problem.decoders] or [problem]
+
+
+def small(problem, count: int = 6) -> list:  # type: ignore[no-untyped-def]
+    return [problem.generate(np.random.SeedSequence([11, k])) for k in range(count)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_has_the_protocol(name: str) -> None:
+    problem = find_problem(name)
+    assert isinstance(problem, Problem)
+    assert problem.name == name
+    assert len(set(problem.feature_names)) == len(problem.feature_names)
+    assert find_problem(name, **problem.options).options == problem.options
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_generator_is_a_function_of_the_seed(name: str) -> None:
+    problem = find_problem(name)
+    assert content_hash(problem, small(problem)) == content_hash(problem, small(problem))
+    assert len({content_hash(problem, [x]) for x in small(problem)}) == 6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_documents_bring_the_instance_back(name: str) -> None:
+    problem = find_problem(name)
+    for instance in small(problem):
+        again = problem.read(problem.write(instance))
+        assert problem.content(again) == problem.content(instance)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_solutions_round_trip_and_cost_at_least_the_bound(name: str) -> None:
+    for problem in variants(name):
+        pipeline = Pipeline(problem, weights=problem.safe_weights)
+        for instance in small(problem, 3):
+            solved = pipeline.solve(instance)
+            document = problem.write_solution(solved.solution, instance)
+            again = problem.read_solution(document, instance)
+            assert problem.cost(again, instance) == solved.cost
+            assert solved.bound is None or solved.bound <= solved.cost
+            assert problem.scale(instance) > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_mutated_and_calls_repeat(name: str) -> None:
+    """features, layer, decode and cost are functions of their arguments alone."""
+    for problem in variants(name):
+        for instance in small(problem, 2):
+            before = problem.content(instance)
+            features = features_of(problem, instance)
+            theta = thetas(features, np.random.default_rng(0).normal(size=(1, features.shape[1])))[0]
+            theta_before = theta.copy()
+            y = problem.layer(theta, instance)
+            once = problem.write_solution(problem.decode(y, instance), instance)
+            again = problem.write_solution(problem.decode(problem.layer(theta, instance), instance), instance)
+            assert once == again
+            assert np.array_equal(theta, theta_before)
+            assert np.array_equal(features_of(problem, instance), features)
+            assert problem.content(instance) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fused_evaluator_equals_the_generic_one(name: str) -> None:
+    for problem in variants(name):
+        data = small(problem)
+        weights = np.random.default_rng(1).normal(size=(5, len(problem.feature_names)))
+        expected = LocalEvaluator(problem, data).losses(weights)
+        for workers in (1, 2):
+            assert np.array_equal(evaluator_for(problem, data, workers).losses(weights), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("method", method_names())
+def test_every_method_improves_on_its_start(name: str, method: str) -> None:
+    """At a small budget: the best loss is below the first one (direct: the middle of the ball; others: safe)."""
+    problem = find_problem(name)
+    data = small(problem)
+    pipeline = Pipeline(problem, weights=problem.safe_weights)
+    pipeline.fit(data, method=method, evaluations=150, validation=0.0)
+    assert pipeline.loss_ < pipeline.history_[0].loss
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_baselines_are_feasible(name: str) -> None:
+    problem = find_problem(name)
+    for instance in small(problem, 2):
+        bound = problem.bound(instance)
+        for rule in problem.baselines:
+            solution = problem.baseline(rule, instance)
+            problem.read_solution(problem.write_solution(solution, instance), instance)
+            assert bound is None or problem.cost(solution, instance) >= bound
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_travels_to_worker_processes(name: str) -> None:
+    problem = find_problem(name)
+    instance = small(problem, 1)[0]
+    problem_again, instance_again = pickle.loads(pickle.dumps((problem, instance)))  # in memory, between processes
+    assert problem_again.options == problem.options
+    assert problem.content(instance_again) == problem.content(instance)

@@ -1,0 +1,187 @@
+"""Pipeline: learning is deterministic, solving keeps its promises, models survive a round trip."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from colayer import InputError, OptionError, Pipeline
+from colayer.learning.fit import split
+from colayer.learning.optimizers import CmaEs, Direct
+from colayer.problems import SingleMachine
+
+PROBLEM = SingleMachine(decoder="ls")
+DATA = [PROBLEM.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate([(20, 0.4), (30, 1.0), (25, 2.0)] * 4)]
+
+
+def plain(problem: SingleMachine = PROBLEM) -> Pipeline:
+    """A pipeline with safe weights, without the fallback to them."""
+    return Pipeline(problem, weights=problem.safe_weights, safe=False)
+
+
+@pytest.mark.parametrize("method", ["auto", "direct", "cma-es", Direct(seeds=3), CmaEs(step=0.01)])
+def test_same_seed_same_weights_for_any_number_of_workers(method: object) -> None:
+    learned = [plain().fit(DATA, method=method, evaluations=40, seed=3, workers=w) for w in (1, 2, 4)]
+    for other in learned[1:]:
+        assert np.array_equal(other.weights_, learned[0].weights_)
+        assert other.loss_ == learned[0].loss_
+        assert other.history_ == learned[0].history_
+    assert len(learned[0].history_) == 40
+
+
+def test_perturbed_learning_is_deterministic_and_averages_over_the_draws() -> None:
+    a = plain().fit(DATA, evaluations=10, sigma=1.0, samples=7, workers=1, validation=0.0)
+    b = plain().fit(DATA, evaluations=10, sigma=1.0, samples=7, workers=2, validation=0.0)
+    assert np.array_equal(a.weights_, b.weights_)
+    from colayer.learning.perturbation import draws
+
+    losses = PROBLEM.evaluator(DATA).losses(a.model.raw(a.weights_ + draws(0, 7, 66)))
+    assert a.loss_ == pytest.approx(losses.mean(), rel=1e-12)
+
+
+def test_learning_improves_on_safe_weights() -> None:
+    problem = SingleMachine()
+    data = [problem.generate(seed=s, jobs=40, rho=1.0) for s in range(10)]
+    safe = np.mean([s.cost / problem.scale(x) for s, x in zip(plain(problem).solve_many(data), data, strict=True)])
+    learned = plain(problem).fit(data, evaluations=200, validation=0.0)
+    assert learned.loss_ < safe
+    again = np.mean([s.cost / problem.scale(x) for s, x in zip(learned.solve_many(data), data, strict=True)])
+    assert again == pytest.approx(learned.loss_, rel=1e-12)
+
+
+def test_learns_through_a_cheaper_decoder() -> None:
+    """rdi learns through ls unless told otherwise, and solves through rdi."""
+    problem = SingleMachine(decoder="rdi")
+    default = plain(problem).fit(DATA, evaluations=15)
+    assert default.provenance["learn_decoder"] == "ls"
+    assert np.array_equal(default.weights_, plain().fit(DATA, evaluations=15).weights_)
+    assert plain(problem).fit(DATA, evaluations=3, learn_decoder="none").provenance["learn_decoder"] == "none"
+    assert plain(problem).fit(DATA, evaluations=3, learn_decoder="rdi").provenance["learn_decoder"] == "rdi"
+
+
+def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> None:
+    first = plain().fit(DATA, evaluations=20, journal=tmp_path / "j")
+    size = (tmp_path / "j").stat().st_size
+    again = plain().fit(DATA, evaluations=20, journal=tmp_path / "j")
+    assert np.array_equal(first.weights_, again.weights_)
+    assert first.history_ == again.history_
+    assert (tmp_path / "j").stat().st_size == size
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"evaluations": 0}, "--evaluations: 0 is out of range"),
+        ({"radius": 0.0}, "--radius"),
+        ({"radius": float("inf")}, "--radius"),
+        ({"sigma": -1.0}, "--sigma"),
+        ({"sigma": 1.0, "samples": 0}, "--samples"),
+        ({"validation": 1.0}, "--validation"),
+        ({"seed": -1}, "--seed"),
+        ({"workers": 0}, "--workers"),
+        ({"time_limit": -1.0}, "--time-limit"),
+        ({"method": "magic"}, "--method: no method 'magic', expected one of auto"),
+        ({"learn_decoder": "magic"}, "--learn-decoder"),
+    ],
+)
+def test_fit_refuses_bad_options_by_name(options: dict, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        plain().fit(DATA, **options)
+
+
+def test_fit_refuses_an_empty_data_set() -> None:
+    with pytest.raises(InputError, match="no instances"):
+        plain().fit([])
+
+
+def test_split_holds_out_a_share_and_nothing_below_five() -> None:
+    for count in range(1, 5):
+        assert len(split(count, 0.2, 0)[1]) == 0
+    for count in (5, 17, 100):
+        training, held_out = split(count, 0.2, 7)
+        assert sorted([*training, *held_out]) == list(range(count))
+        assert len(held_out) == max(1, round(0.2 * count))
+    assert len(split(100, 0.0, 0)[1]) == 0
+
+
+def test_solve_returns_the_best_and_names_it() -> None:
+    """safe=True is never worse than either; samples never hurt; row 0 is the plain pipeline."""
+    rng = np.random.default_rng(0)
+    for instance in DATA:
+        bad = rng.normal(size=66)
+        alone = Pipeline(PROBLEM, weights=bad, safe=False).solve(instance)
+        safe = Pipeline(PROBLEM, weights=PROBLEM.safe_weights, safe=False).solve(instance)
+        both = Pipeline(PROBLEM, weights=bad, safe=True).solve(instance)
+        assert both.cost == min(alone.cost, safe.cost)
+        assert both.source == ("learned" if alone.cost <= safe.cost else "safe")
+        assert alone.source == "learned"
+        costs = [Pipeline(PROBLEM, weights=bad, safe=False).solve(instance, samples=k).cost for k in (0, 5, 20)]
+        assert costs[0] >= costs[1] >= costs[2]
+        assert alone.bound <= safe.cost
+
+
+def test_samples_depend_on_the_seed_alone() -> None:
+    pipeline = Pipeline(SingleMachine(decoder="rdi"), weights=PROBLEM.safe_weights)
+    instance = PROBLEM.generate(seed=9, jobs=80, rho=1.0)
+    once, again = (pipeline.solve(instance, samples=10, seed=4) for _ in range(2))
+    assert once.cost == again.cost
+    assert once.solution.tolist() == again.solution.tolist()
+    assert once.source == again.source
+
+
+def test_solve_many_equals_solve() -> None:
+    pipeline = Pipeline(SingleMachine(decoder="rdi"), weights=PROBLEM.safe_weights)
+    expected = [pipeline.solve(x, samples=3) for x in DATA]
+    for workers in (1, 2, 4):
+        found = pipeline.solve_many(DATA, workers=workers, samples=3)
+        assert [s.cost for s in found] == [s.cost for s in expected]
+        assert [s.solution.tolist() for s in found] == [s.solution.tolist() for s in expected]
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    learned = plain().fit(DATA, evaluations=10)
+    learned.save(tmp_path / "m.json")
+    again = Pipeline.load(tmp_path / "m.json")
+    assert again.problem.options == PROBLEM.options
+    assert np.array_equal(again.weights_, learned.weights_)
+    assert again.provenance == learned.provenance
+    assert again.solve(DATA[0]).cost <= learned.solve(DATA[0]).cost
+    other = Pipeline.load(tmp_path / "m.json", problem=SingleMachine(decoder="rdi"))
+    assert other.problem.decoder == "rdi"
+
+
+def test_load_refuses_a_model_for_something_else(tmp_path: Path) -> None:
+    learned = plain().fit(DATA, evaluations=3)
+    learned.save(tmp_path / "m.json")
+    with pytest.raises(InputError, match=r"m.json: feature_names: 66 features that are not the 27"):
+        Pipeline.load(tmp_path / "m.json", problem=SingleMachine(features="27"))
+    text = (tmp_path / "m.json").read_text()
+    for old, new, message in (
+        ('"single-machine"', '"two-machines"', "problem"),
+        ('"decoder": "ls"', '"decoder": "magic"', "no decoder 'magic'"),
+        ('"decoder": "ls"', '"colour": "red"', "no such option"),
+    ):
+        (tmp_path / "bad.json").write_text(text.replace(old, new))
+        with pytest.raises(InputError, match=f"bad.json: .*{message}"):
+            Pipeline.load(tmp_path / "bad.json")
+
+
+def test_shipped_weights_are_the_default_and_know_where_they_come_from() -> None:
+    for decoder in SingleMachine.decoders:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pipeline = Pipeline(SingleMachine(decoder=decoder))
+        assert pipeline.provenance["instances"] == 2400
+        assert pipeline.provenance["command"].startswith("python -m colayer.experiments.pretrain")
+
+
+def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None:
+    class Other(SingleMachine):
+        name = "other"
+
+    with pytest.warns(UserWarning, match="no weights are shipped for other .*: safe weights are used"):
+        pipeline = Pipeline(Other())
+    assert np.array_equal(pipeline.weights_, PROBLEM.safe_weights)
