@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 from colayer import __version__
 from colayer.errors import ColayerError
 
-# typer ships its own click from 0.26 on and uses the click package before: both are reached through public names.
+# Newer versions of typer ship a click of their own, older ones use the click package: this is the base class in both.
 _UsageError: Any = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(

@@ -36,7 +36,8 @@ class Solved:
     #: (cost − bound)/|bound|; None where it is not defined.
     gap: float | None
     seconds: float
-    #: Which weights found it: "learned", "sample K" (perturbed weights, K = 1, 2, …) or "safe".
+    #: Which weights found it: "learned", "sample K" (perturbed weights, K = 1, 2, …), "combined" (parts of
+    #: several of these) or "safe".
     source: str
 
 
@@ -140,7 +141,7 @@ class Pipeline:
             rows = np.vstack([rows, model.weights + sigma * draws(seed, samples, len(model.weights))])
         features = features_of(problem, instance)
         row, solution, cost = problem.best(thetas(features, model.raw(rows)), instance, seed)
-        source = "learned" if row == 0 else f"sample {row}"
+        source = {0: "learned", -1: "combined"}.get(row, f"sample {row}")
         if self.safe and problem.safe_weights is not None:
             safe_solution, safe_cost = decoded(problem, thetas(features, problem.safe_weights[None, :])[0], instance)
             if safe_cost < cost:

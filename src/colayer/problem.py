@@ -135,7 +135,8 @@ class BaseProblem:
         """The best decoded solution over the rows of `thetas` (the first at equal cost): (row, solution, cost).
 
         Override it where many θ of one instance can share work, or where the decoder has random choices of its own
-        to draw from `seed` (rows after the first only, so that row 0 is always the plain pipeline).
+        to draw from `seed` (rows after the first only, so that row 0 is always the plain pipeline). The row is −1 for
+        a solution put together from several rows.
         """
         return best_decoded(self, thetas, instance)  # type: ignore[arg-type]
 

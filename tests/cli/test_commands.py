@@ -239,7 +239,9 @@ def test_demo(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert names == ["gaps.png", "learning.png", "model.json", "solution.png"]
     for contender in ("learned", "learned + ls", "learned + rdi", "safe weights", *SingleMachine().baselines):
         assert f"\n{contender} " in out
-    assert Pipeline.load("story/model.json").provenance["evaluations"] == 12
+    learned = Pipeline.load("story/model.json")
+    assert learned.provenance["evaluations"] == 12
+    assert f"{np.count_nonzero(learned.weights_)} of 66 weights are not zero" in out
 
 
 def test_a_problem_of_the_users_own(run: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

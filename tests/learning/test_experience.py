@@ -234,6 +234,16 @@ def test_weights_that_the_method_does_not_ask_for_are_refused(tmp_path):
         learn(lambda W: W[:, 0], **arguments)
 
 
+def test_more_evaluations_than_the_method_asks_for_are_refused(tmp_path):
+    """The rest of such a journal would be neither checked nor used."""
+    path, method = tmp_path / "j", Given([1, 2])
+    learn(lambda W: W[:, 0], task=Task(1), method=method, journal=path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:3], lines[2].replace(b'"evaluation":2', b'"evaluation":3')]))
+    with pytest.raises(JournalError, match=r"j:4: more evaluations"):
+        learn(lambda W: W[:, 0], task=Task(1), method=method, journal=path)
+
+
 def test_a_missing_validation_is_refused(tmp_path):
     """The record of a best must say how it validates."""
     path = tmp_path / "j"

@@ -40,7 +40,7 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     say(f"learning {len(found.feature_names)} weights by experience, from costs alone: {EVALUATIONS} evaluations\n")
     learner = Pipeline(found, found.safe_weights)
     learner.fit(train, evaluations=EVALUATIONS, seed=first, workers=count, progress=True)
-    say(f"best mean loss {significant(learner.loss_, 6)}\n\n")
+    say(f"best mean loss {significant(learner.loss_, 6)}, {heaviest(learner.model)}\n\n")
 
     with progress("comparing") as shown:
         comparison = compare(found, test, contenders(found, learner), progress=shown)
@@ -58,6 +58,13 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     bounded = "" if solved.bound is None else f", at least {solved.bound:g} for any solution"
     say(f"\none of them: cost {solved.cost:g}{bounded}, in {duration(solved.seconds)}\n")
     say(f"written to {folder}: model.json, {', '.join(pictures)}\n")
+
+
+def heaviest(model: Any, most: int = 3) -> str:
+    """How many weights are not zero, and the largest: a table alone hides a learner that found a plain rule."""
+    order = sorted(np.flatnonzero(model.weights), key=lambda k: -abs(model.weights[k]))
+    names = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in order[:most])
+    return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
 def contenders(problem: Any, learner: Any) -> dict[str, Contender]:

@@ -154,6 +154,8 @@ class _Run:
                 if stop.by is not self:
                     raise
             if self.journal is not None and not self.out_of_time:
+                if len(self.history) < len(self.journal.records):
+                    raise self.journal.refuse("more evaluations than the method asks for", len(self.history) + 2)
                 self.journal.finish()
         if self.weights is None:
             raise InputError(f"{method.name} asked for no evaluation")

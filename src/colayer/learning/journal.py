@@ -66,8 +66,7 @@ class Journal:
         self.records: list[Record] = []
         self.finished = False
         with self._errors():
-            # Neither truncated nor positioned at the end: what is there is read first.
-            self._file: BinaryIO = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+            self._file: BinaryIO = self.path.open("a+b")
         try:
             with self._errors():
                 self._lock()
@@ -127,6 +126,7 @@ class Journal:
             _log.warning("%s: this file system has no locks (%s)", self.path, error.strerror)
 
     def _load(self, identity: dict[str, Any], dimension: int) -> None:
+        self._file.seek(0)
         content = self._file.read()
         header = msgspec.json.encode(_Header(FORMAT, identity)) + b"\n"
         complete = content.rfind(b"\n") + 1
@@ -142,7 +142,6 @@ class Journal:
         if complete < len(content):
             _log.info("%s: dropped an incomplete last line", self.path)
             self._file.truncate(complete)
-        self._file.seek(complete)
         if not complete:
             self._write(header)
 

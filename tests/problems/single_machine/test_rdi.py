@@ -222,6 +222,27 @@ def test_best_is_never_above_ls_on_any_row():
     assert value <= cost(decode(orders[0], instance, "rdi"), instance)
 
 
+def test_more_rows_never_cost_more():
+    """The jitter of a row does not depend on the rows after it; over several instances more rows do pay."""
+    gains = []
+    for k in range(6):
+        instance = generate(6 + k, 100, 0.9)
+        rng = np.random.default_rng(6)
+        orders = np.array([np.argsort(instance.release + 20 * rng.standard_normal(100)) for _ in range(24)])
+        costs = [best(orders[:rows], instance, "rdi", 0)[2] for rows in range(1, 25)]
+        assert all(after <= before for before, after in itertools.pairwise(costs))
+        gains.append(costs[0] - costs[-1])
+    assert sum(gains) > 0
+
+
+def test_seed_changes_the_jitter():
+    """Equal rows differ by their jitter alone, and that by the seed: not every seed finds the same."""
+    instance = generate(7, 200, 0.9)
+    orders = np.tile(np.argsort(instance.release, kind="stable"), (40, 1))
+    assert best(orders, instance, "rdi", 1)[2] == best(orders, instance, "rdi", 1)[2]
+    assert len({best(orders, instance, "rdi", seed)[2] for seed in range(6)}) > 1
+
+
 @pytest.mark.parametrize("decoder", ["none", "ls", "rdi"])
 def test_inputs_are_not_changed(decoder):
     """Results are new arrays; read-only inputs are fine."""

@@ -18,16 +18,16 @@ class Auto:
     """What a careful user would do with one budget.
 
     1. The safe weights are evaluated, where the task has some.
-    2. DIRECT spends `direct_share` of the budget. To look once along every axis takes 2d + 1 evaluations: where its
-       share is less, DIRECT is left out if there are safe weights, and else given as many of those as the budget has.
+    2. DIRECT spends `direct_share` of the budget, or the 2d + 1 evaluations that it takes to look once along every
+       axis if they are more. Where the budget does not have so many, it is left out if there are safe weights.
     3. CMA-ES, with a first step of `step` times the root mean square of the start, from the safe weights with
        `safe_share` of what is left, then from the best of DIRECT with the rest; where one of the two is missing, the
        other takes it all.
     """
 
-    direct_share: float = 0.4
-    safe_share: float = 0.5
-    step: float = 0.02
+    direct_share: float = 0.25
+    safe_share: float = 0.3
+    step: float = 0.01
 
     def __post_init__(self) -> None:
         for key in ("direct_share", "safe_share"):
@@ -53,7 +53,7 @@ class Auto:
             starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
             left -= 1
 
-        look = self._direct_evaluations(task)
+        look = self._direct_evaluations(task, left)
         if look > 0:
             landscape = Portion(evaluate, look)
             landscape.spend(lambda portion: Direct().minimize(portion, task))
@@ -70,9 +70,8 @@ class Auto:
                 lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
             )
 
-    def _direct_evaluations(self, task: Task) -> int:
-        share = int(self.direct_share * task.evaluations)
-        enough = 2 * task.dimension + 1
-        if share >= enough:
-            return share
-        return 0 if task.safe is not None else min(enough, task.evaluations)
+    def _direct_evaluations(self, task: Task, left: int) -> int:
+        axes = 2 * task.dimension + 1
+        if axes > left and task.safe is not None:
+            return 0
+        return min(max(int(self.direct_share * task.evaluations), axes), left)

@@ -37,7 +37,7 @@ class CmaEs:
     start's largest weight.
     """
 
-    step: float = 0.02
+    step: float = 0.01
     population: int | None = None
     start: tuple[float, ...] | None = None
 

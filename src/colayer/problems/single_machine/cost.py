@@ -12,7 +12,7 @@ from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt
 def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
     """Σ C_j when the jobs run in the order of `sequence`, each as early as possible."""
     order = np.ascontiguousarray(sequence, dtype=np.int64)
-    return float(sequence_cost(order, instance.release, instance.processing))
+    return float(sequence_cost(order, *instance.arrays))
 
 
 def scale(instance: Instance) -> float:
@@ -22,4 +22,4 @@ def scale(instance: Instance) -> float:
 
 def bound(instance: Instance) -> float:
     """The optimal cost with preemption allowed (SRPT), at most the optimal cost without."""
-    return float(srpt_bound(instance.release, instance.processing))
+    return float(srpt_bound(*instance.arrays))

@@ -31,7 +31,7 @@ def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
     """A new sequence: `sequence` itself, or after LS, or after LS and RDI."""
     _check(decoder)
     order = np.array(sequence, dtype=np.int64)
-    r, p = np.array(instance.release), np.array(instance.processing)
+    r, p = instance.arrays
     if decoder == "ls":
         descend(order, r, p, instance.integral)
     elif decoder == "rdi":
@@ -42,18 +42,18 @@ def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
 def best(
     orders: Ints, instance: Instance, decoder: str, seed: int, workers: int | None = None
 ) -> tuple[int, Ints, float]:
-    """The best sequence over the (K, n) rows of `orders`: (row, sequence, cost); the first row at equal cost.
+    """The best sequence over the (K, n) rows of `orders`: (row, sequence, cost), the first row at equal cost.
 
     With "rdi", row 0 is `decode`; the rows after it run RDI from jittered dates, d_j + c·p̄·max(0, N(0, 1)), drawn from
-    `seed`; the draws of a row do not depend on K. The sequence is made of the best stretches of all rows, so that it
-    may cost less than any; `row` is then the best by itself. The result is the same for any number of `workers`
-    (threads; all processors if None).
+    `seed`; the draws of a row do not depend on K. Where the best stretches of several rows together cost less than
+    any row, that sequence is returned, with −1 for the row. More rows never cost more. The result is the same for
+    any number of `workers` (threads; all processors if None).
     """
     _check(decoder)
     rows = np.array(orders, dtype=np.int64, order="C", ndmin=2)
     if len(rows) == 0:
         raise InputError("no sequence given")
-    r, p = np.array(instance.release), np.array(instance.processing)
+    r, p = instance.arrays
     costs = np.empty(len(rows))
     if decoder == "rdi":
         costs[0] = decode_rdi(rows[0], r, p, instance.integral, rdi(r, r, p))
@@ -69,10 +69,12 @@ def best(
                 descend(rows[k], r, p, instance.integral)
             costs[k] = sequence_cost(rows[k], r, p)
     row = int(np.argmin(costs))
-    if decoder != "rdi" or len(rows) == 1:
-        return row, rows[row].copy(), float(costs[row])
-    order = combine_rows(rows, r, p)
-    return row, order, float(sequence_cost(order, r, p))
+    if decoder == "rdi" and len(rows) > 1:
+        order = combine_rows(rows, r, p)
+        combined = float(sequence_cost(order, r, p))
+        if combined < costs[row]:
+            return -1, order, combined
+    return row, rows[row].copy(), float(costs[row])
 
 
 def _check(decoder: str) -> None:

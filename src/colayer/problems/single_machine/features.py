@@ -107,7 +107,7 @@ FEATURE_SETS = {"66": FEATURES_66, "27": FEATURES_27}
 
 def features(instance: Instance, which: str = "66") -> NDArray[np.float32]:
     """φ(j, x) of every job: shape (n, d), the transposed view of a C-contiguous (d, n) array; O(n log n)."""
-    matrix: NDArray[np.float32] = feature_matrix(instance.release, instance.processing, len(_table(which)))
+    matrix: NDArray[np.float32] = feature_matrix(*instance.arrays, len(_table(which)))
     return matrix.T
 
 

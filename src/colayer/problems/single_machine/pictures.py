@@ -32,7 +32,7 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     order = np.ascontiguousarray(sequence, dtype=np.int64)
     if not np.array_equal(np.sort(order), np.arange(n)):
         raise InputError(f"not a permutation of the jobs 0..{n - 1}", where="sequence")
-    completion = completion_times(order, instance.release, instance.processing)
+    completion = completion_times(order, *instance.arrays)
     free = np.concatenate([[0.0], completion[order][:-1]])  # when the machine becomes free for each job of the sequence
     start = np.empty(n)
     start[order] = np.maximum(free, instance.release[order])
@@ -73,7 +73,7 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
             if instance.processing[j] > 0.018 * last:
                 middle = (start[j] + completion[j]) / 2
                 ax.text(middle, lane, str(j), ha="center", va="center", color="white", fontsize=8, zorder=5)
-    cost, bound = float(completion.sum()), float(srpt_bound(instance.release, instance.processing))
+    cost, bound = float(completion.sum()), float(srpt_bound(*instance.arrays))
     distance = (cost - bound) / bound  # the bound is at least Σ p_j > 0
     jobs = "1 job" if n == 1 else f"{n:,} jobs"
     title = f"{jobs}:  Σ C = {cost:,.6g}" if not instance.integral else f"{jobs}:  Σ C = {cost:,.0f}"

@@ -1,4 +1,9 @@
-"""Losses of many weight vectors on a range of instances: features → θ → sort → LS → cost, nothing stored between."""
+"""Losses of many weight vectors on a range of instances: features → θ → sort → decoder → cost, nothing stored between.
+
+The jobs of instance x are first[x]..first[x + 1] − 1 of r and p; its features are the (d, n) matrix that begins at
+d·first[x] of `features`. Each out[k, x] is computed by the same operations in the same order whatever the other rows
+and columns are. O(d) per job and weight vector for θ, O(1) expected for the sort, plus the decoder.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ from colayer.problems.single_machine.kernels.schedule import sequence_cost
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_TILE = 16  # weight vectors at a time: their θ of 3000 jobs stay in the second-level cache
+TILE = 16  # weight vectors at a time: their θ of 3000 jobs stay in the second-level cache
 
 
 @njit(cache=True, nogil=True)
@@ -31,33 +36,45 @@ def losses_into(
     high: int,
     out: Floats,
 ) -> None:
-    """out[k, x] = cost / scale of instance x in low..high − 1 under weights[k], raw units, after LS if `ls`.
+    """out[k, x] = cost / scale of instance x in low..high − 1 under weights[k], raw units, after LS if `ls`."""
+    theta, orders, keys, work = scratch(first, low, high)
+    for x in range(low, high):
+        n = first[x + 1] - first[x]
+        r_x = r[first[x] : first[x + 1]]
+        p_x = p[first[x] : first[x + 1]]
+        for tile in range(0, len(weights), TILE):
+            rows = weights[tile : tile + TILE]
+            sort_tile(rows, features, first[x], n, theta, orders, keys, work)
+            for k in range(len(rows)):
+                order = orders[k, :n]
+                if ls:
+                    descend(order, r_x, p_x, integral[x])
+                out[tile + k, x] = sequence_cost(order, r_x, p_x) / scales[x]
 
-    The jobs of instance x are first[x]..first[x + 1] − 1 of r and p; its features are the (d, n) matrix that begins
-    at d·first[x] of `features`. Each out[k, x] is computed by the same operations in the same order whatever the
-    other rows and columns are. O(d) per job and weight vector for θ, O(1) expected for the sort, plus LS.
-    """
-    count, d = weights.shape
+
+@njit(cache=True, nogil=True)
+def scratch(first: Ints, low: int, high: int) -> tuple[Floats, Ints, Floats, Ints]:
+    """Room for the largest instance of low..high − 1: θ and sequences of a tile, and what sorting needs."""
     most = 0
     for x in range(low, high):
         most = max(most, first[x + 1] - first[x])
-    theta = np.empty((min(count, _TILE), most))
-    keys = np.empty(most)
-    order = np.empty(most, np.int64)
-    work = np.empty(2 * most + 1, np.int64)
-    for x in range(low, high):
-        begin = first[x]
-        n = first[x + 1] - begin
-        matrix = features[d * begin : d * (begin + n)].reshape((d, n))
-        r_x = r[begin : begin + n]
-        p_x = p[begin : begin + n]
-        for tile in range(0, count, _TILE):
-            stop = min(tile + _TILE, count)
-            # a flat slice, reshaped: rows of length n that lie side by side
-            rows = theta.ravel()[: (stop - tile) * n].reshape((stop - tile, n))
-            accumulate(matrix, weights[tile:stop], rows)
-            for k in range(tile, stop):
-                order_into(rows[k - tile], order[:n], keys[:n], work[: 2 * n + 1])
-                if ls:
-                    descend(order[:n], r_x, p_x, integral[x])
-                out[k, x] = sequence_cost(order[:n], r_x, p_x) / scales[x]
+    return np.empty(TILE * most), np.empty((TILE, most), np.int64), np.empty(most), np.empty(2 * most + 1, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def sort_tile(
+    weights: Floats,
+    features: NDArray[np.float32],
+    begin: int,
+    n: int,
+    theta: Floats,
+    orders: Ints,
+    keys: Floats,
+    work: Ints,
+) -> None:
+    """orders[k, :n] = the layer's sequence under weights[k] of the instance whose n jobs begin at `begin`."""
+    count, d = weights.shape
+    rows = theta[: count * n].reshape((count, n))
+    accumulate(features[d * begin : d * (begin + n)].reshape((d, n)), weights, rows)
+    for k in range(count):
+        order_into(rows[k], orders[k, :n], keys[:n], work[: 2 * n + 1])

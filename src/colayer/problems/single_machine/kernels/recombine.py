@@ -77,6 +77,7 @@ def combine(order: Ints, other: Ints, r: Floats, p: Floats) -> float:
             begin, end = begins[stretch], begins[stretch + 1]
             mixed[begin:end] = other[begin:end]
         state = source[stretch, state] // 2
+    # costs as everyone else sums them: rounding must not make the result dearer than its parts
     best = sequence_cost(order, r, p)
     for candidate in (other, mixed):
         cost = sequence_cost(candidate, r, p)
@@ -123,11 +124,10 @@ def decode_rows(
 
 @njit(cache=True, nogil=True)
 def combine_rows(orders: Ints, r: Floats, p: Floats) -> Ints:
-    """The best stretches of all rows, and RDI once more from there: never above any row. Fixed order: row 0, 1, …"""
+    """The best stretches of all rows, combined in the order of the rows: never above any of them. O(K n)."""
     order: Ints = orders[0].copy()
     for k in range(1, len(orders)):
         combine(order, orders[k], r, p)
-    _rdi_from(order, r, p, by_priority(r, p), np.zeros(len(r)))
     return order
 
 
