@@ -81,11 +81,10 @@ def main() -> None:
         )
     worse = int((costs["learned, rdi"] > costs["rdi weights after ls"]).sum())
     sizes = np.array([instance.jobs for instance in instances])
-    by_size = {
-        name: {int(n): float(gap[sizes == n].mean()) for n in np.unique(sizes)} for name, gap in gaps.items()
-    }
+    by_size = {name: {int(n): float(gap[sizes == n].mean()) for n in np.unique(sizes)} for name, gap in gaps.items()}
     document = {
-        "command": f"python benchmarks/quality_single_machine.py --per-cell {arguments.per_cell} --samples {arguments.samples}",
+        "command": "python benchmarks/quality_single_machine.py "
+        f"--per-cell {arguments.per_cell} --samples {arguments.samples}",
         "colayer": __version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "instances": len(instances),

@@ -37,7 +37,9 @@ def test_theta_of_a_row_does_not_depend_on_the_batch() -> None:
 
 
 def model() -> LinearModel:
-    return LinearModel(("a", "b"), np.array([0.1, -1e-300]), np.array([2.0, 1.0]), "toy", {"decoder": "ls"}, {"seed": 3})
+    return LinearModel(
+        ("a", "b"), np.array([0.1, -1e-300]), np.array([2.0, 1.0]), "toy", {"decoder": "ls"}, {"seed": 3}
+    )
 
 
 def test_file_brings_back_every_bit(tmp_path: Path) -> None:

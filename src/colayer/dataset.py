@@ -9,23 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
-import math
 import os
 import shutil
-import warnings
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from colayer.errors import ColayerError, InputError
-from colayer.files import write_atomic
+from colayer.files import encode, parse_json, printable, read_bytes, short, unreadable, write_atomic
+from colayer.npz import npz_bytes, parse_npz
 
 #: The number of the file format, the first key of every document.
 FORMAT = 1
@@ -33,12 +27,6 @@ FORMATS = ("json", "npz")
 LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
 LABEL_KEYS = ("cost", "bound", "proved")
-
-#: What numpy and zipfile raise on an archive that is damaged.
-_DAMAGED = (
-    ValueError, TypeError, OSError, EOFError, KeyError, IndexError, OverflowError, MemoryError, RuntimeError,
-    SyntaxError, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error,
-)  # fmt: skip
 
 
 def read_instances(path: str | os.PathLike[str], problem: Any = None) -> list[Any]:
@@ -74,7 +62,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
     try:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
-        raise _unreadable(folder, error, kind="folder") from None
+        raise unreadable(folder, error, kind="folder") from None
     files = [folder / name for name in names if _is_instance(name)]
     if not files:
         raise InputError("an empty data set, expected a folder of NNNN.json or NNNN.npz", where=str(folder))
@@ -175,11 +163,8 @@ def write_solution(
 
 def read_document(path: Path) -> dict[str, Any]:
     """The object of a JSON or npz file, whatever its keys."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    document = _read_npz(data, path) if path.suffix == ".npz" else _read_json(data, path)
+    data = read_bytes(path)
+    document = parse_npz(data, path) if path.suffix == ".npz" else parse_json(data, path)
     if not isinstance(document, dict):
         raise InputError("not an object, expected {...}", where=str(path))
     return document
@@ -194,7 +179,7 @@ def problem_of(document: Mapping[str, Any], path: Path) -> Any:
         raise InputError("missing", where=f"{path}: problem")
     if not isinstance(name, str) or name not in problem_names():
         known = ", ".join(problem_names())
-        raise InputError(f"no problem {_short(name)}, expected one of {known}", where=f"{path}: problem")
+        raise InputError(f"no problem {short(name)}, expected one of {known}", where=f"{path}: problem")
     return find_problem(name)
 
 
@@ -204,7 +189,7 @@ def parse_instance(document: Mapping[str, Any], problem: Any, path: Path) -> Any
     expected = tuple(getattr(problem, "fields", ()))
     for key in fields:
         if expected and key not in expected:
-            raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {_printable(key)}")
+            raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
     for key in expected:
         if key not in fields:
             raise InputError("missing", where=f"{path}: {key}")
@@ -217,17 +202,12 @@ def write_document(path: Path, document: Any) -> None:
     write_atomic(path, encode(document))
 
 
-def encode(document: Any) -> bytes:
-    """A document as JSON text, one line; numpy values are written as plain ones."""
-    return msgspec.json.encode(document, enc_hook=_plain) + b"\n"
-
-
 def _content(path: Path, instance: Any, problem: Any) -> bytes:
     document = {"format": FORMAT, "problem": problem.name, **problem.write(instance)}
     if path.suffix == ".json":
         return encode(document)
     if path.suffix == ".npz":
-        return _npz(document, path)
+        return npz_bytes(document, path)
     raise InputError(f"a name that ends with {path.suffix!r}, expected .json or .npz", where=str(path))
 
 
@@ -245,9 +225,9 @@ def _fields(document: Mapping[str, Any], problem: Any, path: Path) -> _Fields:
             raise InputError("missing", where=f"{path}: {key}")
     number, name = document["format"], document["problem"]
     if type(number) is not int or number != FORMAT:
-        raise InputError(f"{_short(number)}, expected {FORMAT}", where=f"{path}: format")
+        raise InputError(f"{short(number)}, expected {FORMAT}", where=f"{path}: format")
     if name != problem.name:
-        raise InputError(f"{_short(name)}, expected {problem.name!r}", where=f"{path}: problem")
+        raise InputError(f"{short(name)}, expected {problem.name!r}", where=f"{path}: problem")
     return _Fields((k, v) for k, v in document.items() if k not in ("format", "problem"))
 
 
@@ -262,142 +242,3 @@ def _located(path: Path) -> Iterator[None]:
 
 def _is_instance(name: str) -> bool:
     return name.endswith((".json", ".npz")) and not name.endswith(LABEL_SUFFIX) and not name.startswith(".")
-
-
-def _read_json(data: bytes, path: Path) -> Any:
-    if not data.strip():
-        raise InputError("empty, expected a JSON object", where=str(path))
-    if data.startswith(b"\xef\xbb\xbf"):
-        raise InputError("starts with a byte order mark, expected plain UTF-8", where=str(path))
-    try:
-        return msgspec.json.decode(data)
-    except RecursionError:
-        raise InputError("nested too deeply, expected a JSON object", where=str(path)) from None
-    except UnicodeDecodeError:
-        raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
-    except msgspec.DecodeError as error:
-        place = _not_finite(data)
-        if place is not None:
-            raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
-        what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
-        raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}", where=str(path)) from None
-
-
-def _not_finite(data: bytes) -> str | None:
-    """Where the first NaN or infinity is, in a text that would be JSON without it (as other writers leave it)."""
-    try:
-        todo: list[tuple[str, Any]] = [("", json.loads(data))]
-    except (ValueError, RecursionError):
-        return None
-    while todo:
-        place, value = todo.pop()
-        if isinstance(value, float) and not math.isfinite(value):
-            return _printable(place.removeprefix(".")) or "document"
-        if isinstance(value, dict):
-            todo.extend((f"{place}.{key}", item) for key, item in reversed(value.items()))
-        elif isinstance(value, list):
-            todo.extend((f"{place}[{i}]", value[i]) for i in reversed(range(len(value))))
-    return None
-
-
-def _read_npz(data: bytes, path: Path) -> dict[str, Any]:
-    document: dict[str, Any] = {}
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            arrays = {info.filename: archive.read(info) for info in archive.infolist()}
-    except _DAMAGED as error:
-        raise InputError(f"not an npz file: {_first_line(error)}", where=str(path)) from None
-    for member, content in arrays.items():
-        key = member.removesuffix(".npy")
-        where = f"{path}: {_printable(key)}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # numpy's, on files of Python 2
-                array = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
-        except _DAMAGED as error:
-            raise InputError(f"not a plain array: {_first_line(error)}", where=where) from None
-        *parents, leaf = key.split(".")
-        node: Any = document
-        for parent in parents:
-            node = node.setdefault(parent, {}) if isinstance(node, dict) else None
-        if not isinstance(node, dict) or leaf in node:
-            raise InputError("given twice, expected a key once", where=where)
-        node[leaf] = _value(array, where)
-    return document
-
-
-def _value(array: Any, where: str) -> Any:
-    """A 0-d array as a Python value, any other with numbers as it is, floats as float64."""
-    if array.dtype.kind not in ("biufU" if array.ndim == 0 else "biuf"):
-        raise InputError(f"an array of {array.dtype}, expected numbers", where=where)
-    if array.dtype.kind == "f":
-        with np.errstate(all="ignore"):  # a long double beyond float64 becomes infinite, which the problem refuses
-            array = array.astype(np.float64)
-    if array.ndim == 0:
-        try:
-            return array.item()
-        except ValueError as error:  # code points that are not Unicode
-            raise InputError(f"not text: {_first_line(error)}", where=where) from None
-    return array
-
-
-def _npz(document: Mapping[str, Any], path: Path) -> bytes:
-    data = BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for key, value in _flat(document):
-            array = _array(value)
-            if array is None:
-                raise InputError("neither numbers nor text: it has no npz form", where=f"{path}: {key}")
-            content = BytesIO()
-            np.lib.format.write_array(content, array, allow_pickle=False)
-            member = zipfile.ZipInfo(f"{key}.npy")  # dated 1980: the same instance gives the same bytes
-            archive.writestr(member, content.getvalue(), zipfile.ZIP_DEFLATED)
-    return data.getvalue()
-
-
-def _array(value: Any) -> Any:
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        return None
-    return array if array.dtype.kind in "biufU" else None
-
-
-def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in document.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield prefix + key, value
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} has no JSON form")
-
-
-def _unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
-    if isinstance(error, FileNotFoundError):
-        return InputError(f"there is no such {kind}", where=str(path))
-    if isinstance(error, IsADirectoryError):
-        return InputError("is a folder, expected a file", where=str(path))
-    if isinstance(error, NotADirectoryError):
-        return InputError(f"is not a {kind}", where=str(path))
-    return InputError(f"cannot be read: {error.strerror or error}", where=str(path))
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _printable(text: str) -> str:
-    """Text of a file, fit for one line of an error."""
-    return text if text.isprintable() and len(text) <= 60 else _short(text)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [""])[0][:80] or type(error).__name__

@@ -1,27 +1,82 @@
-"""Files: JSON in, and bytes out whole or not at all."""
+"""Files: JSON in and out, and bytes written whole or not at all; what is wrong is said in one line."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from colayer.errors import InputError
 
 
 def read_json(path: str | Path) -> Any:
     """The decoded JSON document of a file; `InputError` names the file and what is wrong."""
+    return parse_json(read_bytes(Path(path)), Path(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a file."""
     try:
-        return msgspec.json.decode(Path(path).read_bytes())
+        return path.read_bytes()
     except OSError as error:
-        raise InputError(_reason(error), where=str(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"not valid JSON ({error})", where=str(path)) from None
+        raise unreadable(path, error) from None
+
+
+def parse_json(data: bytes, path: Path) -> Any:
+    """The decoded text of a JSON file; what is wrong is said of `path`."""
+    if not data.strip():
+        raise InputError("empty, expected a JSON object", where=str(path))
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise InputError("starts with a byte order mark, expected plain UTF-8", where=str(path))
+    try:
+        return msgspec.json.decode(data)
     except RecursionError:
-        raise InputError("not valid JSON (nested too deeply)", where=str(path)) from None
+        raise InputError("nested too deeply, expected a JSON object", where=str(path)) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
+    except msgspec.DecodeError as error:
+        place = _not_finite(data)
+        if place is not None:
+            raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
+        what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
+        raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}", where=str(path)) from None
+
+
+def _not_finite(data: bytes) -> str | None:
+    """Where the first NaN or infinity is, in a text that would be JSON without it (as other writers leave it)."""
+    try:
+        todo: list[tuple[str, Any]] = [("", json.loads(data))]
+    except (ValueError, RecursionError):
+        return None
+    while todo:
+        place, value = todo.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return printable(place.removeprefix(".")) or "document"
+        if isinstance(value, dict):
+            todo.extend((f"{place}.{key}", item) for key, item in reversed(value.items()))
+        elif isinstance(value, list):
+            todo.extend((f"{place}[{i}]", value[i]) for i in reversed(range(len(value))))
+    return None
+
+
+def encode(document: Any) -> bytes:
+    """A document as JSON text, one line; numpy values are written as plain ones."""
+    return msgspec.json.encode(document, enc_hook=plain) + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """For encoders: numpy values as plain ones."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def check_writable(path: str | Path) -> Path:
@@ -29,6 +84,8 @@ def check_writable(path: str | Path) -> Path:
     target = Path(path)
     if target.is_dir():
         raise InputError("is a folder, expected a file name", where=str(path))
+    if target.exists() and not target.is_file():
+        raise InputError("is not a plain file, expected a file name", where=str(path))
     if not target.absolute().parent.is_dir():
         raise InputError("the folder to write to does not exist", where=str(path))
     if not os.access(target.absolute().parent, os.W_OK):
@@ -52,5 +109,28 @@ def write_atomic(path: str | Path, data: bytes) -> None:
         raise
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
+    """The error of a path that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"there is no such {kind}", where=str(path))
+    if isinstance(error, IsADirectoryError):
+        return InputError("is a folder, expected a file", where=str(path))
+    if isinstance(error, NotADirectoryError):
+        return InputError(f"is not a {kind}", where=str(path))
+    return InputError(f"cannot be read: {error.strerror or error}", where=str(path))
+
+
+def short(value: Any) -> str:
+    """A value in at most 40 characters."""
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def printable(text: str) -> str:
+    """Text of a file, fit for one line of an error."""
+    return text if text.isprintable() and len(text) <= 60 else short(text)
+
+
+def first_line(error: BaseException) -> str:
+    """What an exception says, fit for one line of an error."""
+    return (str(error).splitlines() or [""])[0][:80] or type(error).__name__

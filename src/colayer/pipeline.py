@@ -172,10 +172,13 @@ class Pipeline:
     @classmethod
     def load(cls, path: str | Path, problem: Any = None, *, safe: bool = True) -> Self:
         """The pipeline of a model file. `problem` may have another decoder, but the same name and features."""
-        from colayer.problems import find_problem
+        from colayer.problems import find_problem, problem_names
 
         model = LinearModel.load(path)
         if problem is None:
+            if model.problem not in problem_names():  # a file never makes us import a module of its choice
+                known = ", ".join(problem_names())
+                raise InputError(f"{model.problem!r} is not one of {known}: pass problem=", where=f"{path}: problem")
             try:
                 problem = find_problem(model.problem, **model.options)
             except TypeError as error:
@@ -196,7 +199,8 @@ class Pipeline:
             raise InputError(f"a model for {model.problem!r}, expected one for {problem.name!r}", where="problem")
         if model.feature_names != tuple(problem.feature_names):
             raise InputError(
-                f"{len(model.feature_names)} features that are not the {len(problem.feature_names)} of {_title(problem)}",
+                f"{len(model.feature_names)} features that are not "
+                f"the {len(problem.feature_names)} of {_title(problem)}",
                 where="feature_names",
             )
         pipeline = cls.__new__(cls)

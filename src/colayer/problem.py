@@ -10,6 +10,7 @@ has the methods of `Problem` and does not inherit from `BaseProblem` works as we
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 
 from colayer.compose import best_decoded
 from colayer.errors import InputError, OptionError
+from colayer.files import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,10 +77,11 @@ class Size:
         option = "--" + self.name.replace("_", "-")
         try:
             value = self.kind(text)
-        except ValueError:
+            finite = math.isfinite(value)
+        except (ValueError, OverflowError):
             kind = "a whole number" if self.kind is int else "a number"
             raise OptionError(f"{text!r} is not {kind}", where=option) from None
-        if not np.isfinite(value) or (self.minimum is not None and value < self.minimum):
+        if not finite or (self.minimum is not None and value < self.minimum):
             raise OptionError(f"{text} is out of range, expected at least {self.minimum:g}", where=option)
         return value
 
@@ -184,7 +187,7 @@ class BaseProblem:
 
     def content(self, instance: Any) -> bytes:
         """What the instance is, as bytes: data sets are told apart by their hash."""
-        return msgspec.json.encode(self.write(instance), order="deterministic", enc_hook=_plain)
+        return msgspec.json.encode(self.write(instance), order="deterministic", enc_hook=plain)
 
 
 def content_hash(problem: BaseProblem, instances: Sequence[Any]) -> str:
@@ -214,16 +217,15 @@ class _Completed(BaseProblem):
     def __init__(self, problem: Any) -> None:
         self._problem = problem
 
+    def with_options(self, **changes: Any) -> Any:
+        """The user's problem, made anew with these options among those it tells of."""
+        unknown = sorted(set(changes) - set(self.options))
+        if unknown:
+            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
+        return completed(type(self._problem)(**{**self.options, **changes}))
+
     def __getattribute__(self, key: str) -> Any:
         if key.startswith("_"):
             return object.__getattribute__(self, key)
         problem = object.__getattribute__(self, "_problem")
         return getattr(problem, key) if hasattr(problem, key) else object.__getattribute__(self, key)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -16,7 +16,8 @@ DECODERS = SingleMachine.decoders
 
 def instances(problem: SingleMachine) -> list:
     """Sizes and loads of every kind, whole numbers and others, one job."""
-    drawn = [problem.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate([(30, 0.2), (75, 1.0), (130, 3.0), (1, 1.0)])]
+    cells = [(30, 0.2), (75, 1.0), (130, 3.0), (1, 1.0)]
+    drawn = [problem.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate(cells)]
     rng = np.random.default_rng(5)
     drawn.append(problem.read({"release": rng.random(40) * 20, "processing": rng.random(40) + 0.1}))
     return drawn

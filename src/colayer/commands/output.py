@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from colayer.dataset import encode
-from colayer.files import write_atomic
+from colayer.files import encode, write_atomic
 
 
 def emit(document: Any, text: str, *, as_json: bool, out: Path | None) -> None:

@@ -33,7 +33,7 @@ class PoolEvaluator:
         for shard in self.shards:
             ours, theirs = context.Pipe()
             process = context.Process(
-                target=_serve, args=(theirs, problem, [instances[i] for i in shard]), daemon=True
+                target=_serve, args=(theirs, problem, [instances[int(i)] for i in shard]), daemon=True
             )
             process.start()
             theirs.close()
@@ -102,7 +102,7 @@ def _serve(pipe: Connection, problem: Any, instances: list[Any]) -> None:
             if evaluator is None:
                 evaluator = LocalEvaluator(problem, instances)
             answer = getattr(evaluator, method)(*arguments)
-        except Exception as error:  # noqa: BLE001 the parent raises it
+        except Exception as error:
             answer = error
         try:
             pipe.send(answer)

@@ -28,7 +28,7 @@ def sort(theta: ArrayLike) -> NDArray[np.int64]:
 
 
 def embed(order: NDArray[np.int64]) -> NDArray[np.float64]:
-    """y as a vector: n − position (0-based) by index, so that g(y, θ) = ⟨θ, embed(y)⟩ is the sum of completion times."""
+    """y as a vector: n − position (0-based) by index; ⟨θ, embed(y)⟩ is the sum of completion times g(y, θ)."""
     n = len(order)
     vector = np.empty(n)
     vector[order] = np.arange(n, 0, -1)

@@ -10,6 +10,7 @@ import pytest
 from colayer.errors import OptionError
 from colayer.problems.single_machine.features import FEATURE_SETS, FEATURES_27, FEATURES_66, features, safe_weights
 from colayer.problems.single_machine.instance import Instance, generate
+from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.kernels.schedule import (
     aprtf,
     completion_times,
@@ -124,7 +125,6 @@ def reference(r, p):
         "srpt_waiting_over_processing": [a / b for a, b in zip(waiting, p, strict=True)],
         "rank_release_plus_half_processing": rank([a + b / 2 for a, b in zip(r, p, strict=True)]),
         "rank_release_plus_twice_processing": rank([a + 2 * b for a, b in zip(r, p, strict=True)]),
-        "rank_twice_release_plus_processing": rank([2 * a + b for a, b in zip(r, p, strict=True)]),
         "rank_srpt_start": rank(start),
         "rank_srpt_mean_busy": rank(busy),
         "rank_processing_times_rank_release": product(rank_p, rank_r),
@@ -157,6 +157,7 @@ def reference(r, p):
     for rule, sequence in sequences.items():
         values[f"rank_{rule}"] = [Fraction(sequence.tolist().index(j) + 1, n) for j in jobs]
         values[f"{rule}_completion_over_makespan"] = completion_times(sequence, fr, fp) / float(makespan)
+    values["rank_lookahead"] = [Fraction(dispatch_lookahead(fr, fp).tolist().index(j) + 1, n) for j in jobs]
     return values
 
 
@@ -271,7 +272,7 @@ def test_equal_jobs_differ_by_their_place_only():
     """What is not read off a schedule's order is equal for equal jobs."""
     matrix = features(Instance([3, 3, 0, 3], [2, 2, 5, 2]))
     for k, feature in enumerate(FEATURES_66):
-        of_order = any(word in feature.name for word in ("srpt", "earlier", "aprtf", "shortest", "ect"))
+        of_order = any(word in feature.name for word in ("srpt", "earlier", "aprtf", "shortest", "ect", "lookahead"))
         if not of_order:
             assert len({matrix[0, k], matrix[1, k], matrix[3, k]}) == 1, feature.name
 

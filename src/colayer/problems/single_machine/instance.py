@@ -35,7 +35,9 @@ class Instance:
             )
         _refuse(self.release < 0, self.release, "release", "is negative, expected a number >= 0")
         _refuse(self.processing <= 0, self.processing, "processing", "is not positive, expected a number > 0")
-        if not np.isfinite(self.release.max() + self.processing.sum()):
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(self.release.max() + self.processing.sum())
+        if not finite:
             raise InputError("the processing times sum to infinity, expected a finite sum", where="processing")
 
     @property
@@ -46,9 +48,9 @@ class Instance:
     @cached_property
     def integral(self) -> bool:
         """All data whole, and every completion time exact in float64: sums do not depend on their order."""
-        whole = bool(np.all(self.release == np.floor(self.release)) and np.all(self.processing == np.floor(self.processing)))
-        return whole and float(self.release.max() + self.processing.sum()) * self.jobs < 2.0**53
-
+        if not all(bool(np.all(values == np.floor(values))) for values in (self.release, self.processing)):
+            return False
+        return float(self.release.max() + self.processing.sum()) * self.jobs < 2.0**53
 
     @cached_property
     def arrays(self) -> tuple[Floats, Floats]:
@@ -80,8 +82,9 @@ def write(instance: Instance) -> dict[str, Any]:
 
 def numbers(values: Floats) -> list[int] | list[float]:
     """For JSON: as integers where all are whole."""
-    whole = values.astype(np.int64) if np.all(np.abs(values) < 2.0**53) else None
-    return whole.tolist() if whole is not None and np.array_equal(whole, values) else values.tolist()
+    whole = bool(np.all(np.abs(values) < 2.0**53) and np.all(values == np.floor(values)))
+    listed: list[int] | list[float] = values.astype(np.int64).tolist() if whole else values.tolist()
+    return listed
 
 
 def _vector(values: Any, field: str) -> Floats:

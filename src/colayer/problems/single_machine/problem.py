@@ -117,7 +117,9 @@ class SingleMachine(BaseProblem):
         """Branch and bound."""
         return exact(instance, time_limit=time_limit, progress=progress)
 
-    def generate(self, seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0) -> Instance:
+    def generate(  # type: ignore[override]  # the sizes of this problem, by name
+        self, seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0
+    ) -> Instance:
         """An instance of the paper's distribution."""
         return generate(seed, jobs=jobs, rho=rho)
 

@@ -13,6 +13,7 @@ from colayer.problems.single_machine.decoder import decode
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels import schedule
 from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
+from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 
 Sequenced = NDArray[np.int64]
 
@@ -48,6 +49,7 @@ BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
     "srpt-midpoint": _srpt_midpoint,
     "ect": lambda instance: schedule.dispatch_ect(*instance.arrays),
     "shortest-available": lambda instance: schedule.dispatch_shortest(*instance.arrays),
+    "look-ahead": lambda instance: dispatch_lookahead(*instance.arrays),
     "aprtf": lambda instance: schedule.aprtf(*instance.arrays),
     "aprtf+rdi": lambda instance: decode(BASELINES["aprtf"](instance), instance, "rdi"),
 }
@@ -65,7 +67,6 @@ def exact(
     or when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is told
     (bound, best cost) some ten times a second. Where the data are not integral, "optimal" is up to rounding.
     """
-    began = time.monotonic()
     r, p = instance.arrays
     sequences = [BASELINES["aprtf+rdi"](instance)]
     if start is not None:
@@ -81,6 +82,7 @@ def exact(
 
     done, bound = advance(search, 0)
     nodes = 1
+    began = time.monotonic()  # not before: the first call may compile
     while not done and (time_limit is None or time.monotonic() - began < time_limit):
         before = time.monotonic()
         done, bound = advance(search, nodes)

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.kernels.schedule import (
     aprtf,
     completion_times,
@@ -87,10 +88,10 @@ def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
     waiting = np.maximum(completion - r - p, 0.0)
     row = _put(out, row, waiting, makespan)
     row = _put(out, row, waiting / p, 1.0)
-    for value in (r + 0.5 * p, r + 2.0 * p, 2.0 * r + p, start, mean_busy):
+    for value in (r + 0.5 * p, r + 2.0 * p, start, mean_busy):
         row = _put(out, row, ranks(value).astype(np.float64), n)
     sequences = (aprtf(r, p), dispatch_shortest(r, p), dispatch_ect(r, p))
-    for sequence in sequences:
+    for sequence in (*sequences, dispatch_lookahead(r, p)):
         position = np.empty(n)
         for i in range(n):
             position[sequence[i]] = i + 1
