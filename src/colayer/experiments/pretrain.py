@@ -33,7 +33,7 @@ class Recipe:
 RECIPES = {
     "none": Recipe("none", 10_000, Auto()),
     "ls": Recipe("ls", 10_000, Auto()),
-    "rdi": Recipe("rdi", 600, Auto(safe_share=0.1)),
+    "rdi": Recipe("rdi", 400, Auto(safe_share=0.1)),
 }
 
 

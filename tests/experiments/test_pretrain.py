@@ -1,0 +1,54 @@
+"""The command behind the shipped weights, at a small scale, and the data it learns on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from colayer import Pipeline
+from colayer.experiments.pretrain import RECIPES, pretrain
+from colayer.problem import content_hash
+from colayer.problems import SingleMachine
+from colayer.problems.single_machine import PAPER_JOBS, PAPER_RHO
+from colayer.problems.single_machine.datasets import paper_set
+
+
+def test_paper_sets_have_the_papers_shape_and_share_no_instance() -> None:
+    experience, test = paper_set("experience", 1), paper_set("test", 1)
+    assert len(experience) == len(PAPER_JOBS) * len(PAPER_RHO) == 120
+    assert sorted({instance.jobs for instance in test}) == sorted(PAPER_JOBS)
+    problem = SingleMachine()
+    hashes = {content_hash(problem, [instance]) for instance in experience + test}
+    assert len(hashes) == 240
+    first_of_each_cell = paper_set("experience", 2, jobs=(50,))[::2]
+    assert content_hash(problem, first_of_each_cell) == content_hash(problem, experience[:10])
+
+
+def test_pretrain_writes_a_model_that_loads_and_goes_on_from_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = pretrain("ls", tmp_path / "out", per_cell=1, evaluations=3)
+    path = tmp_path / "out" / "single-machine-66-ls.json"
+    assert np.array_equal(Pipeline.load(path).weights_, model.weights)
+    before = path.read_bytes()
+    pretrain("ls", tmp_path / "out", per_cell=1, evaluations=3)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("decoder", RECIPES)
+def test_shipped_weights_keep_their_promise_on_other_instances(decoder: str) -> None:
+    """On the smaller half of the test set, where gaps are largest: the ratios that `make quality` shows for all of it."""
+    problem = SingleMachine(decoder=decoder)
+    instances = paper_set("test", 5, jobs=PAPER_JOBS[:6])
+    bounds = np.array([problem.bound(x) for x in instances])
+
+    def mean_gap(costs: list[float]) -> float:
+        return float(((np.array(costs) - bounds) / bounds).mean())
+
+    rule, limit = {"none": ("srpt-midpoint", 0.72), "ls": ("release+ls", 0.90), "rdi": ("release+ls", 0.79)}[decoder]
+    plain = mean_gap([problem.cost(problem.baseline(rule, x), x) for x in instances])
+    learned = mean_gap([solved.cost for solved in Pipeline(problem, safe=False).solve_many(instances)])
+    assert learned <= limit * plain
