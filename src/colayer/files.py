@@ -84,7 +84,7 @@ def check_writable(path: str | Path) -> Path:
     target = Path(path)
     if target.is_dir():
         raise InputError("is a folder, expected a file name", where=str(path))
-    if target.exists() and not target.is_file():
+    if target.exists() and not target.is_file():  # a device: the rename at the end would replace it
         raise InputError("is not a plain file, expected a file name", where=str(path))
     if not target.absolute().parent.is_dir():
         raise InputError("the folder to write to does not exist", where=str(path))

@@ -160,7 +160,7 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("solve good.json --time-limit 3", "--time-limit: works with --certify only"),
     ("solve good.json -o nowhere/out.json", "-o: nowhere/out.json: the folder to write to does not exist"),
     ("solve good.json -o data", "-o: data: is a folder"),
-    ("solve good.json -o /dev/null", "-o: /dev/null is not a regular file"),
+    ("solve good.json -o /dev/null", "-o: /dev/null: is not a plain file"),
     ("solve good.json -o good.json", "-o: good.json is an input as well"),
     ("solve good.json -o ./data/../good.json", "is an input as well"),
     ("solve good.json --model m.json -o m.json", "-o: m.json is an input as well"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colayer.errors import ColayerError, InputError, OptionError
-from colayer.files import check_writable
+from colayer.files import check_writable, short
 
 if TYPE_CHECKING:
     from colayer.models import LinearModel
@@ -25,7 +25,7 @@ TIME_LIMIT = "60"
 def whole(text: str, option: str, minimum: int = 0, maximum: int = 2**31 - 1) -> int:
     """A whole number between `minimum` and `maximum`."""
     if not re.fullmatch(r"[+-]?[0-9]{1,20}", text.strip()):
-        raise OptionError(f"{_short(text)} is not a whole number, expected {minimum} or more", where=option)
+        raise OptionError(f"{short(text)} is not a whole number, expected {minimum} or more", where=option)
     value = int(text)
     if not minimum <= value <= maximum:
         limit = f"at least {minimum}" if value < minimum else f"at most {maximum}"
@@ -39,7 +39,7 @@ def number(text: str, option: str, *, zero: bool = False) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise OptionError(f"{_short(text)} is not a number, {expected}", where=option) from None
+        raise OptionError(f"{short(text)} is not a number, {expected}", where=option) from None
     if not math.isfinite(value):
         raise OptionError(f"{value} is not finite, {expected}", where=option)
     if value < 0 or (value == 0 and not zero):
@@ -65,7 +65,7 @@ def limit(text: str | None, needed: str, given: bool) -> float | None:
 def choice(text: str, option: str, known: Sequence[str]) -> str:
     """One of `known`."""
     if text not in known:
-        raise OptionError(f"no {_short(text)}, expected {one_of(text, known)}", where=option)
+        raise OptionError(f"no {short(text)}, expected {one_of(text, known)}", where=option)
     return text
 
 
@@ -84,7 +84,7 @@ def find(name: str, **options: str | None) -> Any:
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
         known = one_of(name, problem_names())
-        raise OptionError(f"no problem {_short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
+        raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
     try:
         problem = completed(find_problem(name))
     except InputError as error:
@@ -119,7 +119,7 @@ def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, Line
     model = LinearModel.load(path)
     if problem is None and model.problem not in problem_names():
         known = ", ".join(problem_names())
-        raise InputError(f"no problem {_short(model.problem)}, expected one of {known}", where=f"{path}: problem")
+        raise InputError(f"no problem {short(model.problem)}, expected one of {known}", where=f"{path}: problem")
     base = find_problem(model.problem) if problem is None else problem
     if model.problem == base.name and model.options:
         try:
@@ -155,8 +155,6 @@ def output(text: str | None, option: str, inputs: Iterable[Path] = (), folder: P
         check_writable(path)
     except ColayerError as error:
         raise error.at(option) from None
-    if path.exists() and not path.is_file():  # a device: the rename at the end would replace it
-        raise OptionError(f"{path} is not a regular file", where=option)
     if any(path.resolve() == other.resolve() for other in inputs):
         raise OptionError(f"{path} is an input as well, expected another file", where=option)
     if folder is not None and path.absolute().parent.resolve() == folder.resolve():
@@ -167,12 +165,8 @@ def output(text: str | None, option: str, inputs: Iterable[Path] = (), folder: P
 def picture(text: str | None, option: str, inputs: Iterable[Path] = ()) -> Path | None:
     """An output file for a picture."""
     if text is not None and Path(text).suffix not in PICTURES:
-        raise OptionError(f"{_short(text)} is not a picture, expected a name with {', '.join(PICTURES)}", where=option)
+        raise OptionError(f"{short(text)} is not a picture, expected a name with {', '.join(PICTURES)}", where=option)
     return output(text, option, inputs)
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 40 else repr(text[:37] + "...")
 
 
 def cores() -> int:

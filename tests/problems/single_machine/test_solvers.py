@@ -35,6 +35,7 @@ GO = Instance([0, 18], [20, 1])
         ("srpt-midpoint", [1, 2, 0], [0, 1]),
         ("ect", [1, 2, 0], [1, 0]),  # 1 can complete at 19, 0 at 20
         ("shortest-available", [0, 1, 2], [0, 1]),
+        ("look-ahead", [1, 2, 0], [0, 1]),
         ("aprtf", [1, 2, 0], [0, 1]),
         ("aprtf+rdi", [1, 2, 0], [0, 1]),
     ],
