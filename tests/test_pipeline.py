@@ -156,7 +156,7 @@ def test_save_and_load(tmp_path: Path) -> None:
 def test_load_refuses_a_model_for_something_else(tmp_path: Path) -> None:
     learned = plain().fit(DATA, evaluations=3)
     learned.save(tmp_path / "m.json")
-    with pytest.raises(InputError, match=r"m.json: feature_names: 66 features that are not the 27"):
+    with pytest.raises(InputError, match=r"m.json: feature_names: 66 features that are not those of .*, 27 of them"):
         Pipeline.load(tmp_path / "m.json", problem=SingleMachine(features="27"))
     text = (tmp_path / "m.json").read_text()
     for old, new, message in (
@@ -185,3 +185,12 @@ def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None
     with pytest.warns(UserWarning, match="no weights are shipped for other .*: safe weights are used"):
         pipeline = Pipeline(Other())
     assert np.array_equal(pipeline.weights_, PROBLEM.safe_weights)
+
+
+@pytest.mark.parametrize("wrong", [[0, 1, 99], [0, 0, 1], [0, 1], [0.0, 1.0, 2.0], [-1, 0, 1], [[0], [1, 2]], "abc"])
+def test_what_is_not_a_sequence_is_refused(wrong: object) -> None:
+    """By cost, decode and write_solution: no number for an infeasible solution, no read out of bounds."""
+    instance = PROBLEM.read({"release": [0, 1, 2], "processing": [3, 2, 1]})
+    for use in (PROBLEM.cost, PROBLEM.decode, PROBLEM.write_solution):
+        with pytest.raises(InputError, match="sequence"):
+            use(wrong, instance)

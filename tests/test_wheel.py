@@ -27,7 +27,7 @@ def test_wheel_installs_and_solves_outside_the_checkout(tmp_path: Path) -> None:
     )
     run = "import sys; from colayer.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
-        [sys.executable, "-c", run, "solve", "jobs.json", "--decoder", "rdi", "--json"],
+        [sys.executable, "-c", run, "solve", "jobs.json", "--decoder", "none", "--json"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(site)},
         capture_output=True,

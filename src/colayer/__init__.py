@@ -9,12 +9,16 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
+    from colayer.learning.optimizers import Auto, CmaEs, Direct
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem, Size
 
 __all__ = [
+    "Auto",
     "BaseProblem",
+    "CmaEs",
     "ColayerError",
+    "Direct",
     "InputError",
     "JournalError",
     "MissingExtraError",
@@ -32,8 +36,11 @@ __all__ = [
 
 # name → module. Resolved on first use, so that the command line starts without numpy and numba.
 _HOMES = {
+    "Auto": "learning.optimizers",
     "BaseProblem": "problem",
+    "CmaEs": "learning.optimizers",
     "ColayerError": "errors",
+    "Direct": "learning.optimizers",
     "InputError": "errors",
     "JournalError": "errors",
     "MissingExtraError": "errors",

@@ -5,6 +5,7 @@ Weights are in raw feature units throughout this module (`LinearModel.raw` gives
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,10 +35,21 @@ def features_of(problem: Problem, instance: Any) -> NDArray[Any]:
     return features
 
 
+def scale_of(problem: Problem, instance: Any) -> float:
+    """u(x), checked: positive and finite."""
+    scale = float(problem.scale(instance))
+    if not 0.0 < scale < math.inf:
+        raise InputError(f"the scale of {problem.name} is {scale}, expected a number > 0")
+    return scale
+
+
 def decoded(problem: Problem, theta: Floats, instance: Any) -> tuple[Any, float]:
     """θ → y → z and its cost."""
     solution = problem.decode(problem.layer(theta, instance), instance)
-    return solution, float(problem.cost(solution, instance))
+    cost = float(problem.cost(solution, instance))
+    if not math.isfinite(cost):
+        raise InputError(f"the cost of a solution of {problem.name} is {cost}, expected a number")
+    return solution, cost
 
 
 def best_decoded(problem: Problem, many: Floats, instance: Any) -> tuple[int, Any, float]:

@@ -18,15 +18,17 @@ from typing import Any
 import numpy as np
 
 from colayer.errors import ColayerError, InputError
-from colayer.files import encode, parse_json, printable, read_bytes, short, unreadable, write_atomic
+from colayer.files import encode, first_line, parse_json, printable, read_bytes, short, unreadable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
+from colayer.problem import completed
 
 #: The number of the file format, the first key of every document.
 FORMAT = 1
 FORMATS = ("json", "npz")
 LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
-LABEL_KEYS = ("cost", "bound", "proved")
+LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
+LABEL_WORDS = {"cost": "a number", "bound": "a number", "proved": "true or false"}
 
 
 def read_instances(path: str | os.PathLike[str], problem: Any = None) -> list[Any]:
@@ -40,6 +42,7 @@ def read_instances(path: str | os.PathLike[str], problem: Any = None) -> list[An
 
 def read_files(paths: Sequence[Path], problem: Any = None) -> tuple[Any, list[Any]]:
     """The problem and the instances of these files, which must all be of one problem."""
+    problem = None if problem is None else completed(problem)
     instances = []
     for path in paths:
         document = read_document(path)
@@ -147,7 +150,11 @@ def read_solution(path: str | os.PathLike[str], problem: Any, instance: Any) -> 
     """The solution of one label, checked against its instance."""
     path = Path(path)
     document = read_document(path)
+    problem = completed(problem)
     fields = _fields(document, problem, path)
+    for key, kinds in LABEL_KEYS.items():
+        if key in fields and type(fields[key]) not in kinds:
+            raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
     with _located(path):
         return problem.read_solution(_Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS), instance)
 
@@ -194,7 +201,14 @@ def parse_instance(document: Mapping[str, Any], problem: Any, path: Path) -> Any
         if key not in fields:
             raise InputError("missing", where=f"{path}: {key}")
     with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
-        return problem.read(fields)
+        try:
+            return problem.read(fields)
+        except ColayerError:
+            raise
+        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:  # a reader of the user's
+            raise InputError(
+                f"not an instance of {problem.name} ({type(error).__name__}: {first_line(error)})"
+            ) from None
 
 
 def write_document(path: Path, document: Any) -> None:
@@ -203,7 +217,7 @@ def write_document(path: Path, document: Any) -> None:
 
 
 def _content(path: Path, instance: Any, problem: Any) -> bytes:
-    document = {"format": FORMAT, "problem": problem.name, **problem.write(instance)}
+    document = {"format": FORMAT, "problem": problem.name, **completed(problem).write(instance)}
     if path.suffix == ".json":
         return encode(document)
     if path.suffix == ".npz":

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.files import read_json, write_atomic
+from colayer.files import plain, read_json, write_atomic
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class LinearModel:
 
     def save(self, path: str | Path) -> None:
         """Write the model file, whole or not at all."""
-        write_atomic(path, msgspec.json.format(msgspec.json.encode(self.document()), indent=1) + b"\n")
+        write_atomic(path, msgspec.json.format(msgspec.json.encode(self.document(), enc_hook=plain), indent=1) + b"\n")
 
     def document(self) -> dict[str, Any]:
         """The JSON object of the model file."""
@@ -102,6 +102,8 @@ class LinearModel:
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
     """θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
+    if weights.ndim != 2 or weights.shape[1] != features.shape[1]:
+        raise InputError(f"weights of shape {weights.shape}, expected rows of {features.shape[1]} numbers")
     rows = np.ascontiguousarray(features.T)
     out = np.empty((len(weights), rows.shape[1]))
     accumulate(rows, np.ascontiguousarray(weights, dtype=np.float64), out)

@@ -20,7 +20,7 @@ from colayer.errors import ColayerError, InputError, OptionError
 from colayer.evaluation import gap
 from colayer.learning.perturbation import draws
 from colayer.models import LinearModel, thetas
-from colayer.problem import completed
+from colayer.problem import completed, safe_weights_of
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +52,7 @@ class Pipeline:
     def __init__(self, problem: Any, weights: ArrayLike | None = None, *, safe: bool = True) -> None:
         self.problem = completed(problem)
         self.safe = safe
+        safe_weights = safe_weights_of(self.problem)
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
         self.history_: Sequence[Any] = ()
@@ -60,9 +61,12 @@ class Pipeline:
             self._model = self._raw_model(weights, {"source": "given"})
         elif (shipped := pretrained(self.problem)) is not None:
             self._model = shipped
-        elif self.problem.safe_weights is not None:
+        elif safe_weights is not None:
             warnings.warn(f"no weights are shipped for {_title(self.problem)}: safe weights are used", stacklevel=2)
-            self._model = self._raw_model(self.problem.safe_weights, {"source": "safe weights"})
+            self._model = self._raw_model(safe_weights, {"source": "safe weights"})
+
+    def __repr__(self) -> str:
+        return f"Pipeline({self.problem!r}, safe={self.safe})"
 
     @property
     def model(self) -> LinearModel:
@@ -142,12 +146,14 @@ class Pipeline:
         features = features_of(problem, instance)
         row, solution, cost = problem.best(thetas(features, model.raw(rows)), instance, seed)
         source = {0: "learned", -1: "combined"}.get(row, f"sample {row}")
-        if self.safe and problem.safe_weights is not None:
-            safe_solution, safe_cost = decoded(problem, thetas(features, problem.safe_weights[None, :])[0], instance)
+        safe_weights = safe_weights_of(problem) if self.safe else None
+        if safe_weights is not None:
+            safe_solution, safe_cost = decoded(problem, thetas(features, safe_weights[None, :])[0], instance)
             if safe_cost < cost:
                 solution, cost, source = safe_solution, safe_cost, "safe"
         seconds = time.perf_counter() - begin
         bound = problem.bound(instance)
+        bound = None if bound is None else float(bound)
         return Solved(solution, cost, bound, gap(cost, bound), seconds, source)
 
     def solve_many(
@@ -181,10 +187,8 @@ class Pipeline:
                 raise InputError(f"{model.problem!r} is not one of {known}: pass problem=", where=f"{path}: problem")
             try:
                 problem = find_problem(model.problem, **model.options)
-            except TypeError as error:
-                raise InputError(str(error), where=f"{path}: options") from None
             except ColayerError as error:
-                raise InputError(str(error), where=f"{path}: problem") from None
+                raise InputError(str(error), where=f"{path}: options") from None
         problem = completed(problem)
         try:
             return cls.from_model(problem, model, safe=safe)
@@ -200,7 +204,7 @@ class Pipeline:
         if model.feature_names != tuple(problem.feature_names):
             raise InputError(
                 f"{len(model.feature_names)} features that are not "
-                f"the {len(problem.feature_names)} of {_title(problem)}",
+                f"those of {_title(problem)}, {len(problem.feature_names)} of them",
                 where="feature_names",
             )
         pipeline = cls.__new__(cls)

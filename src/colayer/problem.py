@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import best_decoded
+from colayer.compose import best_decoded, features_of
 from colayer.errors import InputError, OptionError
 from colayer.files import plain
 
@@ -110,6 +110,9 @@ class BaseProblem:
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
+
     @property
     def options(self) -> dict[str, Any]:
         """The constructor's arguments: with `name`, what a model file needs to rebuild the problem."""
@@ -186,7 +189,13 @@ class BaseProblem:
         raise InputError(f"{self.name} has no picture of a solution")
 
     def content(self, instance: Any) -> bytes:
-        """What the instance is, as bytes: data sets are told apart by their hash."""
+        """What the instance is, as bytes: data sets are told apart by their hash.
+
+        The document of the file format; for a problem without one, what learning sees of it: features and scale.
+        """
+        if getattr(self.write, "__func__", None) is BaseProblem.write:
+            features = features_of(self, instance)  # type: ignore[arg-type]
+            return np.ascontiguousarray(features).tobytes() + np.float64(self.scale(instance)).tobytes()
         return msgspec.json.encode(self.write(instance), order="deterministic", enc_hook=plain)
 
 
@@ -202,6 +211,8 @@ def content_hash(problem: BaseProblem, instances: Sequence[Any]) -> str:
 
 def completed(problem: Any) -> Any:
     """`problem` itself where it has the optional methods, else a wrapper that adds the defaults."""
+    if isinstance(problem, type):
+        raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
     if isinstance(problem, BaseProblem):
         return problem
     needed = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
@@ -209,6 +220,16 @@ def completed(problem: Any) -> Any:
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
     return _Completed(problem)
+
+
+def safe_weights_of(problem: Any) -> Array | None:
+    """The safe weights as float64, checked: one finite number a feature; None where the problem has none."""
+    if problem.safe_weights is None:
+        return None
+    weights = np.array(problem.safe_weights, dtype=np.float64)
+    if weights.shape != (len(problem.feature_names),) or not np.isfinite(weights).all():
+        raise InputError(f"safe_weights of {problem.name}: expected {len(problem.feature_names)} finite numbers")
+    return weights
 
 
 class _Completed(BaseProblem):

@@ -283,3 +283,34 @@ def test_a_reader_that_goes_away_is_no_fault(data: Path) -> None:
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("import nothing_of_that_name", "needs 'nothing_of_that_name'"),
+        ("def (", "SyntaxError"),
+        ("raise RuntimeError('no licence')", "RuntimeError: no licence"),
+        ("class Own:\n    def __init__(self, size): pass", "cannot be made without arguments"),
+    ],
+)
+def test_a_problem_of_ones_own_that_cannot_be_loaded_is_bad_usage(source, message, tmp_path, monkeypatch, capsys):
+    """The user's mistake, so one line and exit status 2."""
+    monkeypatch.chdir(tmp_path)
+    name = f"broken_{abs(hash(source))}"
+    (tmp_path / f"{name}.py").write_text(source)
+    assert main(["generate", f"{name}:Own", "data"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: PROBLEM: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train single-machine {file} -o model.json", "evaluate single-machine {file}"])
+def test_a_file_where_a_folder_is_expected_is_refused(command, tmp_path, monkeypatch, capsys):
+    """Or -o might overwrite the data."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", "single-machine", "data", "--count", "2", "--jobs", "5"]) == 0
+    capsys.readouterr()
+    assert main(command.format(file="data/0000.json").split()) == 2
+    assert "is not a folder" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.experiments.pretrain import RECIPES, pretrain
+from colayer.experiments.pretrain import pretrain
 from colayer.problem import content_hash
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_JOBS, PAPER_RHO
@@ -30,17 +30,17 @@ def test_pretrain_writes_a_model_that_loads_and_goes_on_from_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    model = pretrain("ls", tmp_path / "out", per_cell=1, evaluations=3)
+    model = pretrain("66-ls", tmp_path / "out", per_cell=1, evaluations=3)
     path = tmp_path / "out" / "single-machine-66-ls.json"
     assert np.array_equal(Pipeline.load(path).weights_, model.weights)
     before = path.read_bytes()
-    pretrain("ls", tmp_path / "out", per_cell=1, evaluations=3)
+    pretrain("66-ls", tmp_path / "out", per_cell=1, evaluations=3)
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("decoder", RECIPES)
+@pytest.mark.parametrize("decoder", SingleMachine.decoders)
 def test_shipped_weights_keep_their_promise_on_other_instances(decoder: str) -> None:
-    """On the smaller half of the test set, where gaps are largest: the ratios that `make quality` shows for all of it."""
+    """On the smaller half of the test set, where gaps are largest; `make quality` looks at all of it."""
     problem = SingleMachine(decoder=decoder)
     instances = paper_set("test", 5, jobs=PAPER_JOBS[:6])
     bounds = np.array([problem.bound(x) for x in instances])

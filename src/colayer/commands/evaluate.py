@@ -9,7 +9,7 @@ from typing import Any
 
 from colayer.commands import options
 from colayer.commands.output import emit, progress
-from colayer.dataset import read_instances
+from colayer.dataset import instance_files, read_files
 from colayer.errors import OptionError
 from colayer.evaluation import Comparison, Contender, compare
 
@@ -46,7 +46,7 @@ def run(
     contenders.update(rules(found))
     if not contenders:
         raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
-    instances = read_instances(folder, found)
+    instances = read_files(instance_files(folder), found)[1]
     with progress("comparing") as shown:
         comparison = compare(found, instances, contenders, progress=shown)
     if drawing is not None:

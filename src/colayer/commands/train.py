@@ -10,7 +10,7 @@ from typing import Any
 
 from colayer.commands import options
 from colayer.commands.output import emit, note
-from colayer.dataset import read_instances
+from colayer.dataset import instance_files, read_files
 from colayer.errors import OptionError
 from colayer.evaluation import Contender, Summary, compare
 
@@ -64,7 +64,7 @@ def run(
     book = None if no_journal else Path(journal or f"{output}.journal")
     options.output(None if book is None else str(book), "--journal", [model], folder=data)
     drawing = options.picture(plot, "--plot", [model, *([book] if book else [])])
-    instances = read_instances(data, found)
+    instances = read_files(instance_files(data), found)[1]
 
     pipeline = Pipeline(found, safe=False) if found.safe_weights is None else Pipeline(found, found.safe_weights)
     begin = time.perf_counter()

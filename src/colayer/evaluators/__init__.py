@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -46,7 +47,8 @@ def evaluator_for(problem: Any, instances: Sequence[Any], workers: int | None = 
 
     if workers is not None and workers < 1:
         raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
-    fused: Evaluator | None = problem.evaluator(instances, workers=workers)
+    takes_workers = "workers" in inspect.signature(problem.evaluator).parameters
+    fused: Evaluator | None = problem.evaluator(instances, **({"workers": workers} if takes_workers else {}))
     if fused is not None:
         return fused
     if workers is None or workers == 1 or len(instances) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import costs, features_of
+from colayer.compose import costs, features_of, scale_of
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ class LocalEvaluator:
         self.problem = problem
         self.instances = list(instances)
         self.features = [features_of(problem, instance) for instance in self.instances]
-        self.scales = np.array([float(problem.scale(instance)) for instance in self.instances])
+        self.scales = np.array([scale_of(problem, instance) for instance in self.instances])
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""

@@ -82,7 +82,10 @@ class PoolEvaluator:
                 pipe.send((method, arguments))
             answers = [pipe.recv() for pipe in self._pipes]
         except (EOFError, OSError):
-            raise ColayerError("a worker process ended before its work was done (out of memory?)") from None
+            raise ColayerError(
+                "a worker process ended before its work was done: out of memory, or a "
+                'script without `if __name__ == "__main__":`?'
+            ) from None
         for answer in answers:
             if isinstance(answer, BaseException):
                 raise answer

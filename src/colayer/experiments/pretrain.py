@@ -1,4 +1,4 @@
-"""Learn the weights that colayer ships: `python -m colayer.experiments.pretrain [DECODER…]`, or `make pretrained`.
+"""Learn the weights that colayer ships: `python -m colayer.experiments.pretrain [NAME…]`, or `make pretrained`.
 
 The data are the paper's experience set (section 5.3): 12 sizes × 10 ρ × 20 instances, by seed. Journals are kept in
 `runs/`, so that a run that was stopped goes on where it was.
@@ -23,24 +23,28 @@ from colayer.problems.single_machine.datasets import paper_set
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the weights of one decoder are learned."""
+    """How the weights of one feature set and decoder are learned."""
 
     learn_decoder: str
     evaluations: int
     method: Optimizer
 
 
+#: By feature set and decoder.
 RECIPES = {
-    "none": Recipe("none", 10_000, Auto()),
-    "ls": Recipe("ls", 10_000, Auto()),
-    "rdi": Recipe("rdi", 400, Auto(safe_share=0.1)),
+    "66-none": Recipe("none", 10_000, Auto()),
+    "66-ls": Recipe("ls", 10_000, Auto()),
+    "66-rdi": Recipe("rdi", 400, Auto(safe_share=0.1)),
+    "27-none": Recipe("none", 10_000, Auto()),
+    "27-ls": Recipe("ls", 10_000, Auto()),
 }
 
 
-def pretrain(decoder: str, output: Path, *, per_cell: int = 20, evaluations: int | None = None) -> LinearModel:
-    """Learn and write the weights of one decoder."""
-    recipe = RECIPES[decoder]
-    problem = SingleMachine(decoder=decoder)
+def pretrain(name: str, output: Path, *, per_cell: int = 20, evaluations: int | None = None) -> LinearModel:
+    """Learn and write the weights of one recipe."""
+    recipe = RECIPES[name]
+    features, decoder = name.split("-")
+    problem = SingleMachine(features=features, decoder=decoder)
     runs = Path("runs")
     runs.mkdir(exist_ok=True)
     pipeline = Pipeline(problem, weights=problem.safe_weights).fit(
@@ -49,33 +53,32 @@ def pretrain(decoder: str, output: Path, *, per_cell: int = 20, evaluations: int
         evaluations=evaluations or recipe.evaluations,
         seed=0,
         learn_decoder=recipe.learn_decoder,
-        journal=runs / f"pretrain-{decoder}.journal",
+        journal=runs / f"pretrain-{name}.journal",
         progress=True,
     )
-    command = f"python -m colayer.experiments.pretrain {decoder}"
+    command = f"python -m colayer.experiments.pretrain {name}"
     model = dataclasses.replace(pipeline.model, provenance={"command": command, **pipeline.model.provenance})
     output.mkdir(parents=True, exist_ok=True)
-    name = "-".join([problem.name, *problem.options.values()])
-    model.save(output / f"{name}.json")
+    model.save(output / f"{problem.name}-{name}.json")
     return model
 
 
 def main() -> None:
-    """Learn the named decoders, or all."""
+    """Learn the named recipes, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("decoders", nargs="*", default=list(RECIPES), metavar="DECODER", help=", ".join(RECIPES))
+    parser.add_argument("names", nargs="*", default=list(RECIPES), metavar="NAME", help=", ".join(RECIPES))
     parser.add_argument("--output", type=Path, default=Path(__file__).parent.parent / "pretrained")
     parser.add_argument("--per-cell", type=int, default=20)
     parser.add_argument("--evaluations", type=int)
     arguments = parser.parse_args()
-    for decoder in arguments.decoders:
-        if decoder not in RECIPES:
-            parser.error(f"no decoder {decoder!r}, expected {', '.join(RECIPES)}")
-        model = pretrain(decoder, arguments.output, per_cell=arguments.per_cell, evaluations=arguments.evaluations)
+    for name in arguments.names:
+        if name not in RECIPES:
+            parser.error(f"no recipe {name!r}, expected {', '.join(RECIPES)}")
+        model = pretrain(name, arguments.output, per_cell=arguments.per_cell, evaluations=arguments.evaluations)
         heaviest = np.argsort(-np.abs(model.weights), kind="stable")[:6]
         words = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in heaviest)
         loss, validated = model.provenance["loss"], model.provenance["validation_loss"]
-        sys.stdout.write(f"{decoder}: loss {loss:.5f}, validation {validated:.5f}; {words}\n")
+        sys.stdout.write(f"{name}: loss {loss:.5f}, validation {validated:.5f}; {words}\n")
 
 
 if __name__ == "__main__":

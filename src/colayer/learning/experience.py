@@ -173,7 +173,7 @@ class _Run:
                 self._replay(self.journal, record)
             done = len(known)
         while done < len(inside):
-            rows = self._affordable(len(inside) - done)
+            rows = min(self._affordable(len(inside) - done), self._between_records())
             if rows == 0:
                 self.out_of_time = True
                 raise Stop(self)
@@ -193,6 +193,12 @@ class _Run:
         if left <= 0.0:
             return 0
         return rows if self.fresh == 0 else max(1, min(rows, int(left / max(self.seconds / self.fresh, 1e-9))))
+
+    def _between_records(self) -> int:
+        """How many evaluations at once: what a kill may lose is a second's work, or one evaluation."""
+        if self.journal is None:
+            return self.task.evaluations
+        return 1 if self.fresh == 0 else max(1, int(self.fresh / max(self.seconds, 1e-9)))
 
     def _compute(self, W: Floats) -> None:
         begin = time.monotonic()

@@ -18,7 +18,7 @@ from colayer.learning.experience import Evaluation, learn, mean_loss
 from colayer.learning.optimizers import Task, method_named
 from colayer.learning.perturbation import draws
 from colayer.models import LinearModel
-from colayer.problem import content_hash
+from colayer.problem import content_hash, safe_weights_of
 
 Floats = NDArray[np.float64]
 
@@ -54,9 +54,14 @@ def fit_by_experience(
     progress: bool,
 ) -> Fitted:
     """Minimise the mean (perturbed) loss over the training share of the instances; see `Pipeline.fit`."""
-    radius = problem.radius if radius is None else radius
+    instances = list(instances)
+    radius = float(problem.radius if radius is None else radius)
+    sigma = float(sigma)
     _check(instances, evaluations, seed, radius, sigma, samples, validation, time_limit)
     optimizer = method_named(method) if isinstance(method, str) else method
+    if not hasattr(optimizer, "minimize"):
+        raise OptionError(f"{method!r} is neither the name of a method nor one", where="--method")
+    evaluations, seed, samples = int(evaluations), int(seed), int(samples)
     learner = _with_learn_decoder(problem, learn_decoder)
     # Samples do not matter without perturbation: leave them out of the identity then.
     samples = samples if sigma > 0 else 0
@@ -122,9 +127,10 @@ def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], 
 
 def _start(problem: Any, scale: Floats, radius: float) -> Floats | None:
     """The safe weights in model units, where the layer allows as the multiple whose largest entry is radius/2."""
-    if problem.safe_weights is None:
+    weights = safe_weights_of(problem)
+    if weights is None:
         return None
-    safe: Floats = problem.safe_weights * scale
+    safe: Floats = weights * scale
     largest = float(np.abs(safe).max())
     return safe * (radius / 2 / largest) if problem.homogeneous and largest > 0 else safe
 
@@ -160,6 +166,9 @@ def _check(
 ) -> None:
     if len(instances) == 0:
         raise InputError("no instances to learn from")
+    for option, count in (("--evaluations", evaluations), ("--seed", seed), ("--samples", samples)):
+        if not isinstance(count, int | np.integer):
+            raise OptionError(f"{count!r} is not a whole number", where=option)
     limits = (
         ("--evaluations", evaluations, evaluations >= 1, "at least 1"),
         ("--seed", seed, seed >= 0, "at least 0"),

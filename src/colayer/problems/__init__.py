@@ -33,28 +33,31 @@ def find_problem(name: str, **options: Any) -> Any:
     if not colon:
         known = ", ".join(REGISTRY)
         raise OptionError(f"no problem {name!r}, expected one of {known}, or MODULE:NAME", where="PROBLEM")
+    from colayer.problem import completed
+
     found = _load(module_name, attribute, name)
+    options = {key: value for key, value in options.items() if value is not None}
     if isinstance(found, type):
-        options = {k: v for k, v in options.items() if v is not None}
-        allowed = found().options if options else {}
-        for key in options:
-            if key not in allowed:
-                raise OptionError(f"{name} has no such option", where="--" + key.replace("_", "-"))
-        return found(**options)
-    options = {k: v for k, v in options.items() if v is not None}
-    return found.with_options(**options) if options else found
+        try:
+            found = found()
+        except TypeError as error:
+            raise OptionError(f"{name} cannot be made without arguments ({error})", where="PROBLEM") from None
+    return completed(found).with_options(**options) if options else found
 
 
 def _load(module_name: str, attribute: str, name: str) -> Any:
     here = str(Path.cwd())
-    if here not in sys.path:  # a problem of the user's lives beside their data
+    if name not in REGISTRY and here not in sys.path:  # a problem of the user's lives beside their data
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not module_name.startswith(error.name):
-            raise
+            raise OptionError(f"{name}: module {module_name!r} needs {error.name!r}", where="PROBLEM") from error
         raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
+    except Exception as error:  # whatever the user's module raises as it is imported
+        what = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+        raise OptionError(f"{name}: importing {module_name!r} failed ({what})", where="PROBLEM") from error
     try:
         return getattr(module, attribute)
     except AttributeError:

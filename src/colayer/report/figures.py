@@ -63,7 +63,8 @@ def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axe
         edge = np.full(int((~inside).sum()), high)
         style = {"ms": 3, "mew": 0, "color": FAINT, "alpha": 0.6, "clip_on": False, "zorder": 1}
         ax.plot(number[~inside], edge, "^", label="tried, above the axis", **style)
-    ax.step(number, best, where="post", color=PALETTE[0], lw=1.8, label="best, training", zorder=3)
+    dot = "." if len(number) == 1 else ""  # a line of one point is not seen
+    ax.step(number, best, where="post", color=PALETTE[0], lw=1.8, marker=dot, label="best, training", zorder=3)
     known = np.isfinite(validation)
     if known.any():
         style = {"ms": 4.5, "mfc": "white", "mec": PALETTE[1], "mew": 1.3, "zorder": 4}
@@ -219,8 +220,8 @@ def _axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8), grid: Literal
 
 
 def _window(loss: Floats, best: Floats, validation: Floats) -> tuple[float, float]:
-    """The range in which best and validation losses move once the first twentieth of the evaluations is over."""
-    settled = np.concatenate([best[len(best) // 20 :], validation[len(best) // 20 :]])
+    """The range of the validation losses, and of the best ones once the first twentieth of the evaluations is over."""
+    settled = np.concatenate([best[len(best) // 20 :], validation])
     settled = settled[np.isfinite(settled)]
     if not settled.size:
         return 0.0, 1.0

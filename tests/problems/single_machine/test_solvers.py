@@ -191,7 +191,7 @@ def test_start_is_used_where_it_is_better():
 
 @pytest.mark.parametrize("start", [[0, 1], [0, 1, 1], [1, 2, 3], [[0, 1, 2]]])
 def test_start_that_is_no_sequence_is_refused(start):
-    with pytest.raises(InputError, match="not a permutation"):
+    with pytest.raises(InputError, match="sequence"):
         exact(WAIT, start=np.array(start))
 
 

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+from colayer.problems.single_machine.solution import checked
 
 
 def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
     """Σ C_j when the jobs run in the order of `sequence`, each as early as possible."""
-    order = np.ascontiguousarray(sequence, dtype=np.int64)
-    return float(sequence_cost(order, *instance.arrays))
+    return float(sequence_cost(checked(sequence, instance), *instance.arrays))
 
 
 def scale(instance: Instance) -> float:

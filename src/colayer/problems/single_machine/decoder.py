@@ -15,6 +15,7 @@ from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
+from colayer.problems.single_machine.solution import checked
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,7 +31,7 @@ _SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
 def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
     """A new sequence: `sequence` itself, or after LS, or after LS and RDI."""
     _check(decoder)
-    order = np.array(sequence, dtype=np.int64)
+    order = checked(sequence, instance)
     r, p = instance.arrays
     if decoder == "ls":
         descend(order, r, p, instance.integral)

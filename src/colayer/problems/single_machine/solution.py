@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
 from colayer.problems.single_machine.instance import Instance, numbers
@@ -15,31 +15,50 @@ from colayer.problems.single_machine.kernels.schedule import completion_times
 _KEYS = ("sequence", "completion")
 
 
+def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
+    """`sequence` as an array of its own, refused where it does not hold every job of the instance once."""
+    n = instance.jobs
+    try:
+        order = np.asarray(sequence)
+    except ValueError:  # lists of different lengths
+        order = np.empty(0)
+    if order.ndim != 1 or order.dtype.kind not in "iu":
+        raise InputError("expected a list of jobs", where="sequence")
+    outside = (order < 0) | (order >= n)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise InputError(f"{order[i]} is not a job, expected 0 to {n - 1}", where=f"sequence[{i}]")
+    times = np.bincount(order.astype(np.int64), minlength=n)
+    if (times > 1).any():
+        twice = int(np.argmax(times > 1))
+        i = int(np.flatnonzero(order == twice)[1])
+        raise InputError(f"job {twice} comes twice", where=f"sequence[{i}]")
+    if (times == 0).any():
+        raise InputError(f"job {int(np.argmin(times))} is missing", where="sequence")
+    return np.array(order, dtype=np.int64)
+
+
 def write_solution(sequence: NDArray[np.int64], instance: Instance) -> dict[str, Any]:
     """`{"sequence": [jobs in order], "completion": [by job]}`."""
-    completion = completion_times(np.array(sequence, dtype=np.int64), *instance.arrays)
-    return {"sequence": [int(job) for job in sequence], "completion": numbers(completion)}
+    order = checked(sequence, instance)
+    return {"sequence": order.tolist(), "completion": numbers(completion_times(order, *instance.arrays))}
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> NDArray[np.int64]:
     """The sequence, refused where it is not one of the instance or where the completion times are not its own."""
+    for key in document:
+        if key not in _KEYS:
+            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
     for key in _KEYS:
         if key not in document:
             raise InputError("missing key", where=key)
-    sequence = document["sequence"]
-    if not isinstance(sequence, list):
-        raise InputError("expected a list of jobs", where="sequence")
-    seen = np.zeros(instance.jobs, dtype=bool)
-    for i, job in enumerate(sequence):
-        if type(job) is not int or not 0 <= job < instance.jobs:
-            raise InputError(f"{job!r} is not a job, expected 0 to {instance.jobs - 1}", where=f"sequence[{i}]")
-        if seen[job]:
-            raise InputError(f"job {job} comes twice", where=f"sequence[{i}]")
-        seen[job] = True
-    if not seen.all():
-        raise InputError(f"job {int(np.argmin(seen))} is missing", where="sequence")
-    order = np.array(sequence, dtype=np.int64)
-    completion = document["completion"]
-    if not isinstance(completion, list) or completion != numbers(completion_times(order, *instance.arrays)):
+    order = checked(document["sequence"], instance)
+    expected = completion_times(order, *instance.arrays)
+    try:
+        completion = np.asarray(document["completion"], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("expected a list of numbers", where="completion") from None
+    # up to rounding: 0.1 + 0.2 is written as 0.3 elsewhere
+    if completion.shape != expected.shape or not np.allclose(completion, expected, rtol=1e-9, atol=0.0):
         raise InputError("not the completion times of the sequence", where="completion")
     return order

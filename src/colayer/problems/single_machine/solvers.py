@@ -14,6 +14,7 @@ from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels import schedule
 from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
+from colayer.problems.single_machine.solution import checked
 
 Sequenced = NDArray[np.int64]
 
@@ -70,7 +71,7 @@ def exact(
     r, p = instance.arrays
     sequences = [BASELINES["aprtf+rdi"](instance)]
     if start is not None:
-        sequences.append(_checked(start, instance))
+        sequences.append(checked(start, instance))
     costs = [schedule.sequence_cost(sequence, r, p) for sequence in sequences]
     best = int(np.argmin(costs))
 
@@ -120,10 +121,3 @@ def brute_force(instance: Instance) -> tuple[Sequenced, float]:
                     fronts[done | 1 << j].append((end, cost + end, (*sequence, j)))
     _, cost, sequence = min(fronts[-1], key=lambda state: state[1])
     return np.array(sequence, dtype=np.int64), cost
-
-
-def _checked(sequence: Sequenced, instance: Instance) -> Sequenced:
-    order = np.asarray(sequence, dtype=np.int64)
-    if order.shape != (instance.jobs,) or not np.array_equal(np.sort(order), np.arange(instance.jobs)):
-        raise InputError(f"not a permutation of 0 to {instance.jobs - 1}", where="start")
-    return order

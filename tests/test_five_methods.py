@@ -1,0 +1,127 @@
+"""A problem of a user's with the seven required members and nothing else, not derived from anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from colayer import InputError, Pipeline, write_instances
+from colayer.compose import decoded
+from colayer.problem import completed
+
+
+class Pick:
+    """Take the better half of the items: θ says how bad an item is. An instance is an array of (value, noise)."""
+
+    name = "pick"
+    feature_names = ("value", "noise")
+
+    def features(self, instance):
+        return np.array(instance)
+
+    def layer(self, theta, instance):
+        return np.sort(np.argsort(theta, kind="stable")[: len(theta) // 2])
+
+    def decode(self, y, instance):
+        return y
+
+    def cost(self, solution, instance):
+        return float(instance[solution, 0].sum()) + 100.0
+
+    def scale(self, instance):
+        return float(len(instance))
+
+
+def instances() -> list[np.ndarray]:
+    return [np.random.default_rng(seed).normal(size=(20, 2)) for seed in range(8)]
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_fits_solves_saves_and_loads(workers: int | None, tmp_path: Path) -> None:
+    pipeline = Pipeline(Pick()).fit(instances(), evaluations=60, workers=workers, journal=tmp_path / "j")
+    pipeline.save(tmp_path / "m.json")
+    again = Pipeline.load(tmp_path / "m.json", problem=Pick())
+    x = instances()[0]
+    assert again.solve(x).cost == pipeline.solve(x).cost == pytest.approx(np.sort(x[:, 0])[:10].sum() + 100.0, rel=0.02)
+    assert again.solve(x).bound is None
+    assert again.solve(x).gap is None
+
+
+def test_is_told_what_it_lacks() -> None:
+    pipeline = Pipeline(Pick())
+    with pytest.raises(Exception, match="neither shipped nor safe weights"):
+        pipeline.solve(instances()[0])
+    with pytest.raises(InputError, match="pick has no file format"):
+        write_instances("nowhere", instances(), Pick())
+    with pytest.raises(InputError, match="is a class, expected an object"):
+        Pipeline(Pick)
+    with pytest.raises(InputError, match="object is not a problem: it has no name"):
+        Pipeline(object())
+    with pytest.raises(InputError, match=r"pass problem="):
+        Pipeline.load(_saved(pipeline))
+
+
+def _saved(pipeline: Pipeline) -> Path:
+    import tempfile
+
+    path = Path(tempfile.mkdtemp()) / "m.json"
+    pipeline.fit(instances(), evaluations=3).save(path)
+    return path
+
+
+def test_numpy_options_can_be_saved(tmp_path: Path) -> None:
+    pipeline = Pipeline(Pick()).fit(
+        instances(), evaluations=np.int64(3), seed=np.int64(1), sigma=np.float64(0.5), samples=np.int64(2)
+    )
+    pipeline.save(tmp_path / "m.json")
+    assert Pipeline.load(tmp_path / "m.json", problem=Pick()).provenance["seed"] == 1
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "message"),
+    [
+        ("safe_weights", np.array([1.0]), "safe_weights of pick: expected 2 finite numbers"),
+        ("safe_weights", [np.nan, 1.0], "safe_weights of pick"),
+        ("scale", lambda self, x: 0.0, "the scale of pick is 0.0, expected a number > 0"),
+        ("scale", lambda self, x: -1.0, "the scale of pick is -1.0"),
+        ("cost", lambda self, z, x: float("nan"), "the cost of a solution of pick is nan"),
+        (
+            "features",
+            lambda self, x: np.array(x)[:, :1],
+            r"features of pick have shape \(20, 1\)",
+        ),
+        ("features", lambda self, x: np.array(x).astype(int), "features of pick are int64"),
+    ],
+)
+def test_mistakes_are_named(member: str, value: object, message: str) -> None:
+    problem = type("Mistaken", (Pick,), {member: value})()
+    with pytest.raises(InputError, match=message):
+        Pipeline(problem, weights=[1.0, 0.0]).fit(instances(), evaluations=2)
+
+
+def test_safe_weights_may_be_a_list() -> None:
+    problem = type("Listed", (Pick,), {"safe_weights": [1, 0]})()
+    solved = Pipeline(problem, weights=[-1.0, 0.0]).solve(instances()[0])
+    assert solved.source == "safe"
+
+
+def test_evaluator_needs_no_workers_argument() -> None:
+    """The protocol's `evaluator(instances)`."""
+    from colayer.evaluators.local import LocalEvaluator
+
+    class Own(Pick):
+        def evaluator(self, instances):
+            return LocalEvaluator(self, instances)
+
+    assert Pipeline(Own()).fit(instances(), evaluations=5, workers=2).loss_ is not None
+
+
+def test_optional_methods_are_filled_in() -> None:
+    problem = completed(Pick())
+    assert problem.bound(instances()[0]) is None
+    assert problem.options == {}
+    theta = instances()[0][:, 0]
+    assert problem.best(np.array([-theta, theta]), instances()[0], 0)[0] == 1
+    assert decoded(problem, theta, instances()[0])[1] == problem.best(np.array([theta]), instances()[0], 0)[2]
