@@ -45,5 +45,5 @@ pretrained: venv  ## learn the shipped weights anew
 	$(BIN)/python -m colayer.experiments.pretrain
 
 clean:  ## remove what make made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks dist build demo
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .numba_cache .hypothesis .benchmarks dist build demo
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,90 +1,112 @@
 """Solution quality of the shipped weights on the paper's test distribution: `make quality`.
 
 For each decoder: mean and worst gap to the SRPT bound over 12 sizes × 10 ρ × PER_CELL test instances (none of which was
-learned on), as a ratio to the plain rule that the decoder has to beat on the same instances. Writes the table to
-experiments/results/.
+learned on), as a ratio to the plain rule that the decoder has to beat on the same instances. Writes
+experiments/results/quality_single_machine.json and, over all 2400 instances, docs/images/gaps.svg.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import platform
-import time
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from colayer import Pipeline, __version__
+from colayer.evaluation import Comparison, compare
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
+from colayer.report.figures import gap_bars, save
 from colayer.report.tables import duration, percent, table
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results"
+ROOT = Path(__file__).parent.parent
+SAMPLES = 150
+PICTURE = {
+    "SRPT completion order": "srpt",
+    "SRPT completion - p/2 order": "srpt-midpoint",
+    "release order + LS": "release+ls",
+    "APRTF": "aprtf",
+    "APRTF + RDI": "aprtf+rdi",
+    "learned": "learned, none",
+    "learned, RDI": "learned, rdi",
+    f"learned, RDI, {SAMPLES} samples": f"learned, rdi, {SAMPLES} samples",
+}
 
 
-def gaps_of(costs: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    return (costs - bounds) / bounds
+class Perturbed:
+    """A pipeline that always draws samples."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+
+    def solve(self, instance: object) -> object:
+        return self.pipeline.solve(instance, samples=SAMPLES, seed=0)
+
+
+def contenders() -> dict:
+    plain = SingleMachine()
+    chosen: dict = {rule: lambda x, rule=rule: plain.baseline(rule, x) for rule in plain.baselines}
+    for decoder in plain.decoders:
+        for safe in (False, True):
+            chosen[f"learned, {decoder}" + ", safe" * safe] = Pipeline(SingleMachine(decoder=decoder), safe=safe)
+    for decoder in ("none", "ls"):
+        chosen[f"learned, 27 features, {decoder}"] = Pipeline(SingleMachine("27", decoder), safe=False)
+    # the same weights through ls: rdi may never be worse
+    chosen["rdi weights through ls"] = Pipeline.from_model(
+        SingleMachine(decoder="ls"), chosen["learned, rdi"].model, safe=False
+    )
+    for safe in (False, True):
+        end = ", safe" * safe
+        chosen[f"learned, rdi, {SAMPLES} samples{end}"] = Perturbed(chosen[f"learned, rdi{end}"])
+    return chosen
+
+
+def chosen_for_picture(comparison: Comparison) -> Comparison:
+    names = {value: key for key, value in PICTURE.items()}
+    kept = tuple(replace(r, contender=names[r.contender]) for r in comparison.results if r.contender in names)
+    return Comparison(comparison.problem, tuple(names[c] for c in comparison.contenders if c in names), kept)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-cell", type=int, default=20, help="instances per (size, rho); 20 is the paper's 2400")
-    parser.add_argument("--samples", type=int, default=150, help="perturbed weight vectors; 0 leaves them out")
-    parser.add_argument("--output", type=Path, default=RESULTS / "quality_single_machine.json")
+    parser.add_argument("--per-cell", type=int, default=20, help="instances per (size, rho); 20 gives the paper's 2400")
     arguments = parser.parse_args()
     instances = paper_set("test", arguments.per_cell)
-    problems = {decoder: SingleMachine(decoder=decoder) for decoder in SingleMachine.decoders}
-    bounds = np.array([problems["none"].bound(instance) for instance in instances])
-    costs: dict[str, np.ndarray] = {}
-    seconds: dict[str, float] = {}
 
-    def run(name: str, solve) -> None:  # type: ignore[no-untyped-def]
-        solve(instances[0])  # compile
-        begin = time.perf_counter()
-        costs[name] = np.array([solve(instance) for instance in instances])
-        seconds[name] = (time.perf_counter() - begin) / len(instances)
-        print(f"{name}: {percent(gaps_of(costs[name], bounds).mean())} in {duration(seconds[name])} each", flush=True)
+    def progress(done: int, total: int) -> None:
+        if done % 5000 == 0:
+            sys.stderr.write(f"{done} of {total}\n")
 
-    for rule in SingleMachine.baselines:
-        problem = problems["none"]
-        run(rule, lambda x, rule=rule, problem=problem: problem.cost(problem.baseline(rule, x), x))
-    for decoder, problem in problems.items():
-        for safe in (False, True):
-            pipeline = Pipeline(problem, safe=safe)
-            name = f"learned, {decoder}" + (", safe" if safe else "")
-            run(name, lambda x, pipeline=pipeline: pipeline.solve(x).cost)
-    # the same weights after ls and after rdi: rdi may never be worse
-    same = Pipeline.from_model(problems["ls"], Pipeline(problems["rdi"]).model, safe=False)
-    run("rdi weights after ls", lambda x: same.solve(x).cost)
-    if arguments.samples:
-        for safe in (False, True):
-            pipeline = Pipeline(problems["rdi"], safe=safe)
-            name = f"learned, perturbed rdi ({arguments.samples})" + (", safe" if safe else "")
-            run(name, lambda x, pipeline=pipeline: pipeline.solve(x, samples=arguments.samples, seed=0).cost)
-
-    gaps = {name: gaps_of(cost, bounds) for name, cost in costs.items()}
+    comparison = compare(SingleMachine(), instances, contenders(), progress=progress)
+    width = len(comparison.contenders)
+    at = {name: k for k, name in enumerate(comparison.contenders)}
+    worse = sum(
+        comparison.results[i * width + at["learned, rdi"]].cost
+        > comparison.results[i * width + at["rdi weights through ls"]].cost
+        for i in range(len(instances))
+    )
     rows = []
-    for name, gap in gaps.items():
-        plain = "srpt-midpoint" if "none" in name else "release+ls"
+    for row in comparison.summary():
+        reference = "srpt-midpoint" if "none" in row.contender else "release+ls"
         rows.append(
             {
-                "contender": name,
-                "mean_gap": float(gap.mean()),
-                "worst_gap": float(gap.max()),
-                "ratio": float(gap.mean() / gaps[plain].mean()),
-                "ratio_to": plain,
-                "mean_seconds": seconds[name],
+                "contender": row.contender,
+                "mean_gap": row.mean_gap,
+                "worst_gap": row.worst_gap,
+                "ratio": comparison.ratio(row.contender, reference),
+                "ratio_to": reference,
+                "mean_seconds": row.mean_seconds,
             }
         )
-    worse = int((costs["learned, rdi"] > costs["rdi weights after ls"]).sum())
-    sizes = np.array([instance.jobs for instance in instances])
-    by_size = {name: {int(n): float(gap[sizes == n].mean()) for n in np.unique(sizes)} for name, gap in gaps.items()}
+    by_size: dict[str, dict[int, float | None]] = {}
+    for row in comparison.by("jobs"):
+        by_size.setdefault(row.contender, {})[int(row.group["jobs"])] = row.mean_gap
     document = {
-        "command": "python benchmarks/quality_single_machine.py "
-        f"--per-cell {arguments.per_cell} --samples {arguments.samples}",
+        "command": f"python benchmarks/quality_single_machine.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "instances": len(instances),
@@ -92,15 +114,17 @@ def main() -> None:
         "rows": rows,
         "mean_gap_by_size": by_size,
     }
-    arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    output = ROOT / "experiments" / "results" / "quality_single_machine.json"
+    output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    if arguments.per_cell == 20:
+        save(gap_bars(chosen_for_picture(comparison)), ROOT / "docs" / "images" / "gaps.svg")
     headers = ["contender", "mean gap", "worst gap", "ratio", "to", "time"]
     cells = [
         [
             row["contender"],
             percent(row["mean_gap"]),
             percent(row["worst_gap"]),
-            f"{row['ratio']:.3f}" if math.isfinite(row["ratio"]) else "",
+            f"{row['ratio']:.3f}",
             row["ratio_to"],
             duration(row["mean_seconds"]),
         ]

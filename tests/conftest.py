@@ -1,11 +1,19 @@
-"""Shared set-up: quick hypothesis runs that do not depend on the clock, and no silent skips in CI."""
+"""Shared set-up: fresh kernels, quick hypothesis runs that do not depend on the clock, and no silent skips in CI."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Numba compiles a kernel anew when its own file changes, not when one it calls does: one cache a state of the code.
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+STATE = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES if "njit" in path.read_text())).hexdigest()
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / STATE[:16]))
 
 settings.register_profile("colayer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("colayer")

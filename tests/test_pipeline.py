@@ -174,7 +174,7 @@ def test_shipped_weights_are_the_default_and_know_where_they_come_from() -> None
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             pipeline = Pipeline(SingleMachine(decoder=decoder))
-        assert pipeline.provenance["instances"] == 2400
+        assert pipeline.provenance["instances"] == (600 if decoder == "rdi" else 2400)
         assert pipeline.provenance["command"].startswith("python -m colayer.experiments.pretrain")
 
 

@@ -119,7 +119,11 @@ def write_instances(
 def check_new_folder(folder: str | os.PathLike[str]) -> None:
     """Refuse a folder that `write_instances` would refuse, before any work is done."""
     folder = Path(folder)
-    if folder.is_dir():
+    try:
+        there = folder.is_dir()
+    except OSError as error:  # a name too long, for one
+        raise InputError(f"cannot be made: {error.strerror}", where=str(folder)[:80]) from None
+    if there:
         if any(_is_instance(entry.name) for entry in folder.iterdir()):
             raise InputError("already holds instances, expected a new or an empty folder", where=str(folder))
         nearest = folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,12 @@ def plain(value: Any) -> Any:
 def check_writable(path: str | Path) -> Path:
     """`path` as an output file; an `InputError` before the work where it could not be written after it."""
     target = Path(path)
+    try:
+        target.stat()
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # a name too long, for one
+        raise InputError(f"cannot be written: {error.strerror}", where=str(path)[:80]) from None
     if target.is_dir():
         raise InputError("is a folder, expected a file name", where=str(path))
     if target.exists() and not target.is_file():  # a device: the rename at the end would replace it
@@ -96,16 +102,13 @@ def check_writable(path: str | Path) -> Path:
 def write_atomic(path: str | Path, data: bytes) -> None:
     """Write to a temporary file in the same folder, then rename: a reader sees the old file or the whole new one."""
     target = check_writable(path)
-    handle, temporary = tempfile.mkstemp(dir=target.absolute().parent, prefix=f".{target.name}.")
+    temporary = target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(target)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

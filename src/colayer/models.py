@@ -151,6 +151,16 @@ def accumulate(features, weights, out):  # type: ignore[no-untyped-def]
                 c += 1
 
 
+def column_sums(features: NDArray[Any]) -> Floats:
+    """Sum of each feature over the rows of one instance, from its (d, n) matrix: one contiguous sum a feature."""
+    return np.asarray(np.ascontiguousarray(features, dtype=np.float64).sum(axis=1))
+
+
+def column_squares(features: NDArray[Any], center: Floats) -> Floats:
+    """Sum of (φ − center)² over the rows of one instance, from its (d, n) matrix."""
+    return np.asarray(((np.ascontiguousarray(features, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))
+
+
 def _vector(values: ArrayLike, name: str, length: int) -> Floats:
     if isinstance(values, list):
         for i, value in enumerate(values):

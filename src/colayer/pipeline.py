@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.resources
-import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from colayer.compose import decoded, features_of
 from colayer.errors import ColayerError, InputError, OptionError
 from colayer.evaluation import gap
-from colayer.learning.perturbation import draws
+from colayer.learning.perturbation import LARGEST, draws
 from colayer.models import LinearModel, thetas
 from colayer.problem import completed, safe_weights_of
 
@@ -60,7 +59,7 @@ class Pipeline:
         if weights is not None:
             self._model = self._raw_model(weights, {"source": "given"})
         elif (shipped := pretrained(self.problem)) is not None:
-            self._model = shipped
+            self._model = _checked(shipped, self.problem)
         elif safe_weights is not None:
             warnings.warn(f"no weights are shipped for {_title(self.problem)}: safe weights are used", stacklevel=2)
             self._model = self._raw_model(safe_weights, {"source": "safe weights"})
@@ -137,7 +136,7 @@ class Pipeline:
 
     def solve(self, instance: Any, *, samples: int = 0, sigma: float = 1.0, seed: int = 0) -> Solved:
         """The best solution over the weights w, the perturbed w + σZ_1, …, w + σZ_samples and, if `safe`, w̃."""
-        _check_perturbation(samples, sigma)
+        _check_perturbation(samples, sigma, seed)
         begin = time.perf_counter()
         problem, model = self.problem, self.model
         rows = model.weights[None, :]
@@ -199,18 +198,8 @@ class Pipeline:
     def from_model(cls, problem: Any, model: LinearModel, *, safe: bool = True) -> Self:
         """A pipeline with the weights of `model`, refused where they were not made for this problem's features."""
         problem = completed(problem)
-        if model.problem != problem.name:
-            raise InputError(f"a model for {model.problem!r}, expected one for {problem.name!r}", where="problem")
-        if model.feature_names != tuple(problem.feature_names):
-            raise InputError(
-                f"{len(model.feature_names)} features that are not "
-                f"those of {_title(problem)}, {len(problem.feature_names)} of them",
-                where="feature_names",
-            )
-        pipeline = cls.__new__(cls)
-        pipeline.problem, pipeline.safe, pipeline._model = problem, safe, model
-        pipeline.loss_ = pipeline.validation_loss_ = None
-        pipeline.history_ = ()
+        pipeline = cls(problem, weights=np.zeros(len(problem.feature_names)), safe=safe)
+        pipeline._model = _checked(model, problem)
         return pipeline
 
     def _raw_model(self, weights: ArrayLike, provenance: dict[str, Any]) -> LinearModel:
@@ -227,8 +216,20 @@ def pretrained(problem: Any) -> LinearModel | None:
     if not shipped.is_file():
         return None
     with importlib.resources.as_file(shipped) as path:
-        model = LinearModel.load(path)
-    return model if model.feature_names == tuple(problem.feature_names) else None
+        return LinearModel.load(path)
+
+
+def _checked(model: LinearModel, problem: Any) -> LinearModel:
+    """`model`, refused where it was not made for this problem and its features."""
+    if model.problem != problem.name:
+        raise InputError(f"a model for {model.problem!r}, expected one for {problem.name!r}", where="problem")
+    if model.feature_names != tuple(problem.feature_names):
+        raise InputError(
+            f"{len(model.feature_names)} features that are not "
+            f"those of {_title(problem)}, {len(problem.feature_names)} of them",
+            where="feature_names",
+        )
+    return model
 
 
 def _title(problem: Any) -> str:
@@ -236,8 +237,10 @@ def _title(problem: Any) -> str:
     return f"{problem.name} ({options})" if options else str(problem.name)
 
 
-def _check_perturbation(samples: int, sigma: float) -> None:
+def _check_perturbation(samples: int, sigma: float, seed: int) -> None:
+    if seed < 0:
+        raise OptionError(f"{seed} is out of range, expected at least 0", where="--seed")
     if samples < 0:
         raise OptionError(f"{samples} is out of range, expected at least 0", where="--samples")
-    if not (math.isfinite(sigma) and sigma >= 0):
-        raise OptionError(f"{sigma} is out of range, expected a number >= 0", where="--sigma")
+    if not 0 <= sigma <= LARGEST:
+        raise OptionError(f"{sigma} is out of range, expected a number from 0 to {LARGEST:g}", where="--sigma")

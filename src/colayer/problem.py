@@ -82,7 +82,8 @@ class Size:
             kind = "a whole number" if self.kind is int else "a number"
             raise OptionError(f"{text!r} is not {kind}", where=option) from None
         if not finite or (self.minimum is not None and value < self.minimum):
-            raise OptionError(f"{text} is out of range, expected at least {self.minimum:g}", where=option)
+            least = "a finite number" if self.minimum is None else f"at least {self.minimum:g}"
+            raise OptionError(f"{text} is out of range, expected {least}", where=option)
         return value
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from colayer.commands import options
 from colayer.commands.output import emit, progress
+from colayer.cores import cores
 from colayer.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
 from colayer.dataset import write_solution as write_label
 
@@ -19,7 +20,7 @@ from colayer.dataset import write_solution as write_label
 def run(problem: str, folder: str, *, time_limit: str, workers: str | None, as_json: bool) -> None:
     """Label what has no label yet; a run that was stopped goes on where it was."""
     limit = options.number(time_limit, "--time-limit")
-    count = options.whole(workers, "--workers", 1) if workers is not None else options.cores()
+    count = options.whole(workers, "--workers", 1) if workers is not None else cores()
     found = options.find(problem)
     options.need(found, "exact", "exact solver", "PROBLEM")
     paths = instance_files(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -167,8 +166,3 @@ def picture(text: str | None, option: str, inputs: Iterable[Path] = ()) -> Path 
     if text is not None and Path(text).suffix not in PICTURES:
         raise OptionError(f"{short(text)} is not a picture, expected a name with {', '.join(PICTURES)}", where=option)
     return output(text, option, inputs)
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

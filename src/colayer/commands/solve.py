@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from colayer.commands import options
 from colayer.commands.output import emit, progress
+from colayer.cores import cores
 from colayer.dataset import parse_instance, problem_of, read_document
 from colayer.errors import OptionError
 from colayer.evaluation import gap
@@ -42,7 +43,7 @@ def run(
         "sigma": options.number(sigma, "--sigma", zero=True),
         "seed": options.whole(seed, "--seed", maximum=2**63),
     }
-    count = options.whole(workers, "--workers", 1) if workers is not None else options.cores()
+    count = options.whole(workers, "--workers", 1) if workers is not None else cores()
     limit = options.limit(time_limit, "--certify", certify)
     paths = [Path(file) for file in files]
     if plot is not None and len(paths) > 1:

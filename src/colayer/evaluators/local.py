@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import costs, features_of, scale_of
+from colayer.models import column_squares, column_sums
 
 Floats = NDArray[np.float64]
 
@@ -41,13 +42,3 @@ class LocalEvaluator:
 
     def close(self) -> None:
         """Nothing to give back."""
-
-
-def column_sums(features: NDArray[Any]) -> Floats:
-    """Sum of each feature over the rows of one instance, from its (d, n) matrix: one contiguous sum a feature."""
-    return np.asarray(np.ascontiguousarray(features, dtype=np.float64).sum(axis=1))
-
-
-def column_squares(features: NDArray[Any], center: Floats) -> Floats:
-    """Sum of (φ − center)² over the rows of one instance, from its (d, n) matrix."""
-    return np.asarray(((np.ascontiguousarray(features, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
@@ -106,8 +107,17 @@ def _serve(pipe: Connection, problem: Any, instances: list[Any]) -> None:
                 evaluator = LocalEvaluator(problem, instances)
             answer = getattr(evaluator, method)(*arguments)
         except Exception as error:
-            answer = error
+            answer = _portable(error)
         try:
             pipe.send(answer)
         except (BrokenPipeError, OSError):
             return
+
+
+def _portable(error: Exception) -> Exception:
+    """`error` where it survives the journey between processes, else what it says."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return ColayerError(f"in a worker process: {type(error).__name__}: {error}")
+    return error

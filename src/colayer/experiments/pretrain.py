@@ -1,7 +1,7 @@
 """Learn the weights that colayer ships: `python -m colayer.experiments.pretrain [NAME…]`, or `make pretrained`.
 
-The data are the paper's experience set (section 5.3): 12 sizes × 10 ρ × 20 instances, by seed. Journals are kept in
-`runs/`, so that a run that was stopped goes on where it was.
+The data are the paper's experience set (section 5.3), by seed: 12 sizes × 10 ρ × 20 instances, fewer of each where the
+decoder is slow. Journals are kept in `runs/`, so that a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -28,19 +28,21 @@ class Recipe:
     learn_decoder: str
     evaluations: int
     method: Optimizer
+    #: Instances for each of the 12 sizes and ten ρ.
+    per_cell: int = 20
 
 
 #: By feature set and decoder.
 RECIPES = {
-    "66-none": Recipe("none", 10_000, Auto()),
-    "66-ls": Recipe("ls", 10_000, Auto()),
-    "66-rdi": Recipe("rdi", 400, Auto(safe_share=0.1)),
-    "27-none": Recipe("none", 10_000, Auto()),
-    "27-ls": Recipe("ls", 10_000, Auto()),
+    "66-none": Recipe("none", 5000, Auto()),
+    "66-ls": Recipe("ls", 5000, Auto()),
+    "66-rdi": Recipe("rdi", 600, Auto(safe_share=0.1), per_cell=5),
+    "27-none": Recipe("none", 5000, Auto()),
+    "27-ls": Recipe("ls", 5000, Auto()),
 }
 
 
-def pretrain(name: str, output: Path, *, per_cell: int = 20, evaluations: int | None = None) -> LinearModel:
+def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None) -> LinearModel:
     """Learn and write the weights of one recipe."""
     recipe = RECIPES[name]
     features, decoder = name.split("-")
@@ -48,7 +50,7 @@ def pretrain(name: str, output: Path, *, per_cell: int = 20, evaluations: int | 
     runs = Path("runs")
     runs.mkdir(exist_ok=True)
     pipeline = Pipeline(problem, weights=problem.safe_weights).fit(
-        paper_set("experience", per_cell),
+        paper_set("experience", per_cell or recipe.per_cell),
         method=recipe.method,
         evaluations=evaluations or recipe.evaluations,
         seed=0,
@@ -68,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(RECIPES), metavar="NAME", help=", ".join(RECIPES))
     parser.add_argument("--output", type=Path, default=Path(__file__).parent.parent / "pretrained")
-    parser.add_argument("--per-cell", type=int, default=20)
+    parser.add_argument("--per-cell", type=int)
     parser.add_argument("--evaluations", type=int)
     arguments = parser.parse_args()
     for name in arguments.names:

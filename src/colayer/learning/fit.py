@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from colayer.errors import InputError, OptionError
 from colayer.evaluators import Evaluator, evaluator_for, feature_scale
 from colayer.learning.experience import Evaluation, learn, mean_loss
 from colayer.learning.optimizers import Task, method_named
-from colayer.learning.perturbation import draws
+from colayer.learning.perturbation import LARGEST, draws
 from colayer.models import LinearModel
 from colayer.problem import content_hash, safe_weights_of
 
@@ -87,6 +87,8 @@ def fit_by_experience(
         if len(held_out):
             validation_evaluator = evaluator_for(learner, [instances[i] for i in held_out], workers)
         scale = feature_scale(train_evaluator)
+        # the same data under other features is another run
+        identity["features"] = hashlib.sha256(repr(problem.feature_names).encode() + scale.tobytes()).hexdigest()
         dimension = len(problem.feature_names)
         Z = draws(seed, samples, dimension)
         safe = _start(problem, scale, radius)
@@ -172,8 +174,8 @@ def _check(
     limits = (
         ("--evaluations", evaluations, evaluations >= 1, "at least 1"),
         ("--seed", seed, seed >= 0, "at least 0"),
-        ("--radius", radius, math.isfinite(radius) and radius > 0, "a number > 0"),
-        ("--sigma", sigma, math.isfinite(sigma) and sigma >= 0, "a number >= 0"),
+        ("--radius", radius, 0 < radius <= LARGEST, f"a number > 0, at most {LARGEST:g}"),
+        ("--sigma", sigma, 0 <= sigma <= LARGEST, f"a number from 0 to {LARGEST:g}"),
         ("--samples", samples, sigma == 0 or samples >= 1, "at least 1"),
         ("--validation", validation, 0 <= validation < 1, "a share >= 0 and < 1"),
         ("--time-limit", time_limit, time_limit is None or time_limit >= 0, "seconds >= 0"),

@@ -22,9 +22,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 import msgspec
-import numpy as np
 
 from colayer.errors import JournalError
+from colayer.files import plain
 
 try:
     import fcntl
@@ -181,16 +181,8 @@ class Journal:
 
 def _plain_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
     """The identity as JSON gives it back, so that tuples, numpy numbers and key order make no difference."""
-    encoded = msgspec.json.encode(dict(identity), enc_hook=_plain, order="deterministic")
+    encoded = msgspec.json.encode(dict(identity), enc_hook=plain, order="deterministic")
     return msgspec.json.decode(encoded, type=dict[str, Any])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:

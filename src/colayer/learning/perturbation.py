@@ -12,6 +12,8 @@ from colayer.errors import OptionError
 
 Floats = NDArray[np.float64]
 
+#: Of σ, and of the radius of the search: beyond, θ might overflow.
+LARGEST = 1e100
 #: Keeps the draws apart from whatever else is derived from the same seed.
 _SPAWN_KEY = (0x5A,)
 

@@ -48,7 +48,7 @@ def find_problem(name: str, **options: Any) -> Any:
 def _load(module_name: str, attribute: str, name: str) -> Any:
     here = str(Path.cwd())
     if name not in REGISTRY and here not in sys.path:  # a problem of the user's lives beside their data
-        sys.path.insert(0, here)
+        sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.evaluation import Comparison, Summary, value
+from colayer.files import check_writable, write_atomic
 from colayer.report.tables import percent, significant
 
 if TYPE_CHECKING:
@@ -190,19 +191,13 @@ def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
     suffix = target.suffix.lower()
     if suffix not in _SUFFIXES:
         raise InputError(f"no figure format {target.suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
-    if not target.parent.is_dir():
-        raise InputError(f"there is no folder {str(target.parent)!r}", where=str(path))
+    check_writable(target)
     figure: Any = drawing.figure.figure if isinstance(drawing, Axes) else drawing  # the root, also from a subfigure
     content = io.BytesIO()
     metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "colayer", "pdf.fonttype": 42}):
         figure.savefig(content, format=suffix[1:], dpi=200, metadata=metadata)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(content.getvalue())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_atomic(target, content.getvalue())
 
 
 def _axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8), grid: Literal["x", "y", "both"] = "both") -> Axes:

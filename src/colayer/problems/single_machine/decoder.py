@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.cores import cores
 from colayer.errors import InputError, OptionError
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
@@ -93,7 +93,7 @@ def _jitter(rows: int, jobs: int, mean: float, seed: int) -> Floats:
 
 def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int | None) -> None:
     """Call work(low, high) so as to cover the rows 1..rows − 1, by threads where that pays."""
-    threads = workers or os.cpu_count() or 1
+    threads = workers or cores()
     if threads == 1 or rows * jobs < _SMALL:
         work(1, rows)
         return

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.evaluators.local import column_squares, column_sums
+from colayer.cores import cores
+from colayer.errors import InputError
+from colayer.models import column_squares, column_sums
 from colayer.problems.single_machine.cost import scale
 from colayer.problems.single_machine.features import FEATURE_SETS
 from colayer.problems.single_machine.features import features as features_of
@@ -17,6 +18,7 @@ from colayer.problems.single_machine.instance import Instance
 
 Floats = NDArray[np.float64]
 
+_LARGEST = 1e280  # of a weight: features are at most 1e12, so that θ cannot overflow
 _CHUNKS = 16  # per thread: enough to even out sizes, few enough to cost nothing
 
 
@@ -32,7 +34,7 @@ class FusedEvaluator:
     ) -> None:
         self.decoder = decoder
         self.dimension = len(FEATURE_SETS[features])
-        self.workers = workers or os.cpu_count() or 1
+        self.workers = workers or cores()
         self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
         sizes = np.array([instance.jobs for instance in instances], dtype=np.int64)
         self.first = np.concatenate([[0], np.cumsum(sizes)])
@@ -51,6 +53,8 @@ class FusedEvaluator:
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
         rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
+        if not np.all(np.abs(rows) <= _LARGEST):
+            raise InputError("not finite", where="theta")
         out = np.empty((len(rows), len(self.scales)))
         data = (rows, self.features, self.first, self.release, self.processing, self.integral, self.scales)
         if self.decoder == "rdi":

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
+from colayer.files import short
 
 Floats = NDArray[np.float64]
 
@@ -96,9 +97,9 @@ def _vector(values: Any, field: str) -> Floats:
     elif isinstance(values, list | tuple):
         for i, value in enumerate(values):
             if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-                raise InputError(f"{_short(value)} is not a number", where=f"{field}[{i}]")
+                raise InputError(f"{short(value)} is not a number", where=f"{field}[{i}]")
     else:
-        raise InputError(f"{_short(values)} is not a list of numbers", where=field)
+        raise InputError(f"{short(values)} is not a list of numbers", where=field)
     if len(values) == 0:
         raise InputError("empty, expected at least one job", where=field)
     try:
@@ -114,8 +115,3 @@ def _refuse(bad: NDArray[np.bool_], values: Floats, field: str, what: str) -> No
     if bad.any():
         i = int(np.argmax(bad))
         raise InputError(f"{values[i]:g} {what}", where=f"{field}[{i}]")
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -30,54 +30,38 @@ Sources: Dessouky and Deogun, SIAM J. Comput. 10, 1981 (search, SRPT bound); Chu
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from colayer.problems.single_machine.kernels.heap import pop, push
+from colayer.problems.single_machine.kernels.search_state import (
+    EXPANDED,
+    HEAP,
+    MEMORY,
+    OVERFLOW,
+    POOL,
+    STACK,
+    USED,
+    Search,
+    add_node,
+    before,
+    close_node,
+    empty_search,
+    pop_node,
+    push_node,
+    remember,
+    seen,
+    worse,
+)
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Slots of the pool of nodes (52 bytes each), and bytes of the memory of visited sets.
-POOL = 1 << 21
-MEMORY = 1 << 27
-#: Slots that one set may occupy in the memory; the oldest is dropped when they are taken.
-WAYS = 8
 #: Places at the end of a partial sequence at which moves of rule 5 are tried.
 DEPTH = 8
 #: One node in so many starts a plunge.
 PLUNGE = 32
-
-# Indices of Search.counters.
-_USED, _HEAP, _STACK, _EXPANDED, _OVERFLOW = range(5)
-
-
-class Search(NamedTuple):
-    """The whole state of a search. Jobs are numbered in the order of (release, processing, index)."""
-
-    release: Floats
-    processing: Floats
-    tolerance: float  # by how much "strictly" must hold: 0 for integral data, where sums are exact
-    # The pool of nodes.
-    parent: NDArray[np.int32]
-    job: NDArray[np.int32]
-    depth: NDArray[np.int32]
-    children: NDArray[np.int32]  # how many are still in the pool: a node is freed after its last child
-    time: Floats
-    cost: Floats
-    bound: Floats
-    free: NDArray[np.int32]
-    heap: NDArray[np.int32]  # open nodes, least (bound, -depth, slot) first
-    stack: NDArray[np.int32]  # open nodes that go before the heap
-    # The memory of visited sets: WAYS neighbouring slots per hash value, exact keys; cost 0 is an empty slot.
-    hashes: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    seen_time: Floats
-    seen_cost: Floats
-    counters: Ints
-    best_cost: Floats
-    best: Ints
 
 
 def new_search(
@@ -89,69 +73,10 @@ def new_search(
     pool: int = POOL,
     memory: int = MEMORY,
 ) -> Search:
-    """The search with the root open and the sequence `start` as the best known; jobs numbered as in `Search`.
-
-    Arrays are allocated in full here, but pages of them are only taken from the system as the search gets to them.
-    """
-    n = len(release)
-    words = (n + 63) // 64
-    sets = 1 << int(np.log2(max(memory // (WAYS * (8 * words + 16)), 1)))
-    search = Search(
-        release=release,
-        processing=processing,
-        tolerance=tolerance,
-        parent=np.empty(pool, np.int32),
-        job=np.empty(pool, np.int32),
-        depth=np.empty(pool, np.int32),
-        children=np.empty(pool, np.int32),
-        time=np.empty(pool),
-        cost=np.empty(pool),
-        bound=np.empty(pool),
-        free=np.arange(pool - 1, -1, -1, dtype=np.int32),
-        heap=np.empty(pool, np.int32),
-        stack=np.empty(pool, np.int32),
-        hashes=np.random.default_rng(0).integers(0, 2**64, size=n, dtype=np.uint64),
-        keys=np.zeros((sets * WAYS, words), np.uint64),
-        seen_time=np.zeros(sets * WAYS),
-        seen_cost=np.zeros(sets * WAYS),
-        counters=np.zeros(5, np.int64),
-        best_cost=np.array([start_cost]),
-        best=start.copy(),
-    )
+    """The search with the root open and the sequence `start` as the best known; jobs numbered as in `Search`."""
+    search = empty_search(release, processing, start, start_cost, tolerance, pool, memory)
     _open_root(search)
     return search
-
-
-@njit(cache=True, nogil=True)
-def _push(heap: Floats, size: int, value: float) -> None:
-    """Insert into a binary heap of `size` numbers."""
-    k = size
-    while k > 0:
-        up = (k - 1) >> 1
-        if heap[up] <= value:
-            break
-        heap[k] = heap[up]
-        k = up
-    heap[k] = value
-
-
-@njit(cache=True, nogil=True)
-def _pop(heap: Floats, size: int) -> None:
-    """Remove the least of a binary heap of `size` numbers."""
-    value = heap[size - 1]
-    size -= 1
-    k = 0
-    while True:
-        down = 2 * k + 1
-        if down >= size:
-            break
-        if down + 1 < size and heap[down + 1] < heap[down]:
-            down += 1
-        if heap[down] >= value:
-            break
-        heap[k] = heap[down]
-        k = down
-    heap[k] = value
 
 
 @njit(cache=True, nogil=True)
@@ -171,7 +96,7 @@ def _srpt(t: float, rest: Ints, skip: int, s: Search, room: float, work: Floats)
                 length = p[rest[i]]
                 if running and length < work[0]:
                     running, schedule = False, False
-                _push(work, size, length)
+                push(work, size, length)
                 size += 1
             i += 1
         if size == 0:
@@ -189,79 +114,14 @@ def _srpt(t: float, rest: Ints, skip: int, s: Search, room: float, work: Floats)
         running = False
         if total + left * t >= room:
             return total + left * t, False
-        _pop(work, size)
+        pop(work, size)
         size -= 1
     return total, schedule
 
 
 @njit(cache=True, nogil=True)
-def _before(s: Search, a: int, b: int) -> bool:
-    """Whether node a is expanded before node b: least bound, then deepest, then lowest slot."""
-    if s.bound[a] != s.bound[b]:
-        return bool(s.bound[a] < s.bound[b])
-    if s.depth[a] != s.depth[b]:
-        return bool(s.depth[a] > s.depth[b])
-    return a < b
-
-
-@njit(cache=True, nogil=True)
-def _heap_push(s: Search, node: int) -> None:
-    k = s.counters[_HEAP]
-    s.counters[_HEAP] += 1
-    while k > 0:
-        up = (k - 1) >> 1
-        if _before(s, s.heap[up], node):
-            break
-        s.heap[k] = s.heap[up]
-        k = up
-    s.heap[k] = node
-
-
-@njit(cache=True, nogil=True)
-def _heap_pop(s: Search) -> int:
-    top = s.heap[0]
-    s.counters[_HEAP] -= 1
-    size = s.counters[_HEAP]
-    node = s.heap[size]
-    k = 0
-    while 2 * k + 1 < size:
-        down = 2 * k + 1
-        if down + 1 < size and _before(s, s.heap[down + 1], s.heap[down]):
-            down += 1
-        if _before(s, node, s.heap[down]):
-            break
-        s.heap[k] = s.heap[down]
-        k = down
-    s.heap[k] = node
-    return int(top)
-
-
-@njit(cache=True, nogil=True)
-def _add(s: Search, parent: int, job: int, depth: int, time: float, cost: float, bound: float) -> int:
-    """Take a slot of the pool for a new node."""
-    node = s.free[len(s.free) - 1 - s.counters[_USED]]
-    s.counters[_USED] += 1
-    s.parent[node], s.job[node], s.depth[node], s.children[node] = parent, job, depth, 0
-    s.time[node], s.cost[node], s.bound[node] = time, cost, bound
-    if parent >= 0:
-        s.children[parent] += 1
-    return int(node)
-
-
-@njit(cache=True, nogil=True)
-def _close(s: Search, node: int) -> None:
-    """Free the expanded node and those of its ancestors that have no children left."""
-    while node >= 0 and s.children[node] == 0:
-        s.counters[_USED] -= 1
-        s.free[len(s.free) - 1 - s.counters[_USED]] = node
-        node = s.parent[node]
-        if node >= 0:
-            s.children[node] -= 1
-
-
-@njit(cache=True, nogil=True)
-def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints, skip: int) -> None:
-    """Complete the sequence by the shortest available job first, and keep it if it is the best."""
+def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints, skip: int) -> float:
+    """Complete the sequence by the shortest available job first, and keep it if it is the best; its cost."""
     r, p = s.release, s.processing
     n = len(r)
     order = path.copy()
@@ -285,6 +145,7 @@ def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints
     if cost < s.best_cost[0]:
         s.best_cost[0] = cost
         s.best[:] = order
+    return cost
 
 
 @njit(cache=True, nogil=True)
@@ -292,53 +153,9 @@ def _open_root(s: Search) -> None:
     n = len(s.release)
     rest = np.arange(n)
     total, schedule = _srpt(0.0, rest, -1, s, np.inf, np.empty(n))
-    if schedule:
-        _finish(s, np.empty(n, np.int64), 0, 0.0, 0.0, rest, -1)
-    else:
-        _heap_push(s, _add(s, -1, -1, 0, 0.0, 0.0, total))
-
-
-@njit(cache=True, nogil=True)
-def _worse(s: Search, m: int, t1: float, c1: float, t: float, c: float, strict: bool) -> bool:
-    """Whether (t, c) is dominated by (t1, c1), both of one set with m jobs left (rule 5)."""
-    if t1 <= t:
-        return c1 <= c and (not strict or t1 < t or c1 < c)
-    return c1 + m * (t1 - t) < c - s.tolerance
-
-
-@njit(cache=True, nogil=True)
-def _seen(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float, strict: bool) -> bool:
-    """Whether the memory holds a state of the set `key` that dominates (t, c)."""
-    first = np.int64(code & np.uint64(len(s.seen_cost) // WAYS - 1)) * WAYS
-    for slot in range(first, first + WAYS):
-        if s.seen_cost[slot] == 0.0:
-            return False
-        same = True
-        for w in range(len(key)):
-            same &= s.keys[slot, w] == key[w]
-        if same and _worse(s, m, s.seen_time[slot], s.seen_cost[slot], t, c, strict):
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def _remember(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float) -> None:
-    """Put a state first among the slots of its hash value, in place of one it dominates, an empty or the oldest one."""
-    first = np.int64(code & np.uint64(len(s.seen_cost) // WAYS - 1)) * WAYS
-    slot = first
-    while slot < first + WAYS - 1 and s.seen_cost[slot] != 0.0:
-        same = True
-        for w in range(len(key)):
-            same &= s.keys[slot, w] == key[w]
-        if same and _worse(s, m, t, c, s.seen_time[slot], s.seen_cost[slot], False):
-            break
-        slot += 1
-    while slot > first:
-        s.keys[slot] = s.keys[slot - 1]
-        s.seen_time[slot], s.seen_cost[slot] = s.seen_time[slot - 1], s.seen_cost[slot - 1]
-        slot -= 1
-    s.keys[first] = key
-    s.seen_time[first], s.seen_cost[first] = t, c
+    # SRPT sums its pieces: where that rounds, what it calls a schedule may be a dearer one
+    if not schedule or _finish(s, np.empty(n, np.int64), 0, 0.0, 0.0, rest, -1) > total + s.tolerance:
+        push_node(s, add_node(s, -1, -1, 0, 0.0, 0.0, total))
 
 
 @njit(cache=True, nogil=True)
@@ -416,7 +233,7 @@ def _improvable(s: Search, path: Ints, times: Floats, costs: Floats, depth: int,
             if move > 0:
                 t = max(t, r[path[k]]) + p[path[k]]
                 c += t
-            if _worse(s, m, max(t, release), c, end, cost, True):
+            if worse(s, m, max(t, release), c, end, cost, True):
                 return True
     return False
 
@@ -448,8 +265,8 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
     rest = np.flatnonzero(left)
     m = n - depth
     t, c = times[depth], costs[depth]
-    if depth > 0 and _seen(s, key, code, m, max(t, s.release[rest[0]]), c, True):
-        _close(s, node)
+    if depth > 0 and seen(s, key, code, m, max(t, s.release[rest[0]]), c, True):
+        close_node(s, node)
         return
     out, work = np.empty(m, np.int64), np.empty(m)
     count = _candidates(s, t, rest, out)
@@ -467,26 +284,25 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
             continue
         key[j >> 6] ^= one << np.uint64(j & 63)
         ready = max(time, release)
-        if not _seen(s, key, code ^ s.hashes[j], m - 1, ready, cost, False):
+        if not seen(s, key, code ^ s.hashes[j], m - 1, ready, cost, False):
             total, schedule = _srpt(time, rest, j, s, s.best_cost[0] - cost, work)
-            if schedule:
-                _finish(s, path, depth + 1, time, cost, rest, j)
-            elif cost + total < s.best_cost[0]:
-                child = _add(s, node, j, depth + 1, time, cost, max(cost + total, s.bound[node]))
-                _remember(s, key, code ^ s.hashes[j], m - 1, ready, cost)
+            solved = schedule and _finish(s, path, depth + 1, time, cost, rest, j) <= cost + total + s.tolerance
+            if not solved and cost + total < s.best_cost[0]:
+                child = add_node(s, node, j, depth + 1, time, cost, max(cost + total, s.bound[node]))
+                remember(s, key, code ^ s.hashes[j], m - 1, ready, cost)
                 opened[size] = child
                 size += 1
         key[j >> 6] ^= one << np.uint64(j & 63)
     for a in range(size):  # the best child last
         for b in range(a + 1, size):
-            if _before(s, opened[a], opened[b]):
+            if before(s, opened[a], opened[b]):
                 opened[a], opened[b] = opened[b], opened[a]
         if deep or (plunge and a == size - 1):
-            s.stack[s.counters[_STACK]] = opened[a]
-            s.counters[_STACK] += 1
+            s.stack[s.counters[STACK]] = opened[a]
+            s.counters[STACK] += 1
         else:
-            _heap_push(s, opened[a])
-    _close(s, node)
+            push_node(s, opened[a])
+    close_node(s, node)
 
 
 @njit(cache=True, nogil=True)
@@ -501,29 +317,29 @@ def advance(s: Search, nodes: int) -> tuple[bool, float]:
     reserve = min(full // 2, 64 * n)
     plunging = False
     for _ in range(nodes):
-        if s.counters[_OVERFLOW]:
+        if s.counters[OVERFLOW]:
             break
-        if s.counters[_STACK] > 0:
-            s.counters[_STACK] -= 1
-            node = s.stack[s.counters[_STACK]]
+        if s.counters[STACK] > 0:
+            s.counters[STACK] -= 1
+            node = s.stack[s.counters[STACK]]
             plunging = True
-        elif s.counters[_HEAP] > 0 and s.bound[s.heap[0]] < s.best_cost[0]:
-            node = _heap_pop(s)
-            plunging = s.counters[_EXPANDED] % PLUNGE == 0
+        elif s.counters[HEAP] > 0 and s.bound[s.heap[0]] < s.best_cost[0]:
+            node = pop_node(s)
+            plunging = s.counters[EXPANDED] % PLUNGE == 0
         else:
             break
-        s.counters[_EXPANDED] += 1
+        s.counters[EXPANDED] += 1
         if s.bound[node] >= s.best_cost[0]:
-            _close(s, node)
-        elif s.counters[_USED] + n > full:  # no room for all its children: it stays open, and the bound valid
-            s.counters[_OVERFLOW] = 1
-            _heap_push(s, node)
+            close_node(s, node)
+        elif s.counters[USED] + n > full:  # no room for all its children: it stays open, and the bound valid
+            s.counters[OVERFLOW] = 1
+            push_node(s, node)
         else:
-            _expand(s, node, plunging, s.counters[_USED] + reserve > full)
+            _expand(s, node, plunging, s.counters[USED] + reserve > full)
     bound = s.best_cost[0]
-    if s.counters[_HEAP] > 0:
+    if s.counters[HEAP] > 0:
         bound = min(bound, s.bound[s.heap[0]])
-    for k in range(s.counters[_STACK]):
+    for k in range(s.counters[STACK]):
         bound = min(bound, s.bound[s.stack[k]])
-    done = bound >= s.best_cost[0] or s.counters[_OVERFLOW] > 0
+    done = bound >= s.best_cost[0] or s.counters[OVERFLOW] > 0
     return done, bound

@@ -6,7 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from colayer.problems.single_machine.kernels.schedule import heap_pop, heap_push, increasing_order
+from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
+from colayer.problems.single_machine.kernels.schedule import increasing_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,7 +45,7 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
         if size == 0:
             t = max(t, date[k])
         while k < n and date[k] <= t:
-            heap_push(heap, size, k, key)
+            push_by_key(heap, size, k, key)
             size += 1
             k += 1
         a = heap[0]
@@ -65,7 +66,7 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
         if wait:
             t = date[shorter[0]]
         else:
-            heap_pop(heap, size, key)
+            pop_by_key(heap, size, key)
             size -= 1
             sequence[i] = order[a]
             i += 1

@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from colayer.problems.single_machine.kernels.heap import pop, push
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -113,7 +115,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
         i = 0
         while i < n:
             while f < n and dates[queue[f]] <= free:
-                _push(heap, size, queue[f])
+                push(heap, size, queue[f])
                 size += 1
                 f += 1
             s = free
@@ -137,7 +139,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
                 for h in (1, size):
                     _copy(heap, size, trial_heap)
                     if h == 1:
-                        late[0] = _pop(trial_heap, size)
+                        late[0] = pop(trial_heap, size)
                         end, delta = _trial(
                             i, free, p[a], tolerance, queue, f, trial_heap, size - 1, late, 1, date, dates, r, p,
                             sequence, done, trial, trial_done, balance,
@@ -157,7 +159,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
                 done[i:end] = trial_done[i:end]
                 cost += delta
                 if raised == 1:
-                    late[0] = _pop(heap, size)
+                    late[0] = pop(heap, size)
                 else:
                     late[:raised] = np.sort(heap[:raised])
                 size -= raised
@@ -170,7 +172,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
                 queue[q - raised : q] = late[:raised]
                 dates[late[:raised]] = date
             else:
-                _pop(heap, size)
+                pop(heap, size)
                 size -= 1
                 free = s + p[a]
                 i += 1
@@ -188,7 +190,7 @@ def _dispatch(queue: Ints, dates: Floats, r: Floats, p: Floats, heap: Ints, sequ
     now = cost = 0.0
     for i in range(n):
         while f < n and dates[queue[f]] <= now:
-            _push(heap, size, queue[f])
+            push(heap, size, queue[f])
             size += 1
             f += 1
         if size == 0:
@@ -196,7 +198,7 @@ def _dispatch(queue: Ints, dates: Floats, r: Floats, p: Floats, heap: Ints, sequ
             f += 1
             now = max(now, r[j])
         else:
-            j = _pop(heap, size)
+            j = pop(heap, size)
             size -= 1
         now += p[j]
         sequence[i] = j
@@ -224,7 +226,7 @@ def _trial(
     k = i
     while k < n:
         while f < n and dates[queue[f]] <= now:
-            _push(heap, size, queue[f])
+            push(heap, size, queue[f])
             size += 1
             f += 1
         if late_size > 0 and date <= now:
@@ -232,17 +234,17 @@ def _trial(
                 heap, late = late, heap
                 size, late_size = late_size, size
             for q in range(late_size):
-                _push(heap, size, late[q])
+                push(heap, size, late[q])
                 size += 1
             late_size = 0
         if size > 0:
-            j = _pop(heap, size)
+            j = pop(heap, size)
             size -= 1
         elif late_size == 0 or (f < n and dates[queue[f]] <= date):
             j = queue[f]
             f += 1
         else:
-            j = _pop(late, late_size)
+            j = pop(late, late_size)
             late_size -= 1
         now = max(now, r[j])
         now += p[j]
@@ -270,39 +272,6 @@ def _trial(
     for q in range(i, k):
         balance[trial[q]] = balance[sequence[q]] = 0
     return k, delta
-
-
-@njit(cache=True, nogil=True)
-def _push(heap: Ints, size: int, job: int) -> None:
-    """Add `job` to the binary heap heap[:size]."""
-    i = size
-    while i > 0:
-        parent = (i - 1) >> 1
-        if heap[parent] <= job:
-            break
-        heap[i] = heap[parent]
-        i = parent
-    heap[i] = job
-
-
-@njit(cache=True, nogil=True)
-def _pop(heap: Ints, size: int) -> int:
-    """Remove and return the least of heap[:size]."""
-    least = int(heap[0])
-    size -= 1
-    job = heap[size]
-    i = 0
-    child = 1
-    while child < size:
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= job:
-            break
-        heap[i] = heap[child]
-        i = child
-        child = 2 * i + 1
-    heap[i] = job
-    return least
 
 
 @njit(cache=True, nogil=True)

@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from colayer.layers.sorting import order_into
+from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,45 +50,6 @@ def completion_times(order: Ints, r: Floats, p: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def heap_push(heap: Ints, size: int, item: int, key: Floats) -> None:
-    """Add `item` to the binary heap heap[:size], ordered by (key[item], item); O(log n). The caller counts `size`."""
-    i = size
-    while i > 0:
-        parent = (i - 1) >> 1
-        other = heap[parent]
-        if key[other] < key[item] or (key[other] == key[item] and other < item):
-            break
-        heap[i] = other
-        i = parent
-    heap[i] = item
-
-
-@njit(cache=True, nogil=True)
-def heap_pop(heap: Ints, size: int, key: Floats) -> int:
-    """Remove and return the least item of heap[:size]; O(log n). The caller counts `size`."""
-    least = int(heap[0])
-    item = heap[size - 1]
-    last = size - 1  # the size after removal
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= last:
-            break
-        low = heap[child]
-        if child + 1 < last:
-            right = heap[child + 1]
-            if key[right] < key[low] or (key[right] == key[low] and right < low):
-                child += 1
-                low = right
-        if key[item] < key[low] or (key[item] == key[low] and item < low):
-            break
-        heap[i] = low
-        i = child
-    heap[i] = item
-    return least
-
-
-@njit(cache=True, nogil=True)
 def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
     """The preemptive optimum (Schrage 1968) as its pieces in time order: (job, begin, end, work left at the end).
 
@@ -111,20 +73,20 @@ def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
     t = 0.0
     while True:
         while k < n and r[order[k]] <= t:
-            heap_push(heap, size, k, rem)
+            push_by_key(heap, size, k, rem)
             size += 1
             k += 1
         if cur >= 0 and size > 0 and rem[heap[0]] < rem[cur]:
             end[pieces] = t
             left[pieces] = rem[cur]
             pieces += 1
-            best = heap_pop(heap, size, rem)
-            heap_push(heap, size - 1, cur, rem)
+            best = pop_by_key(heap, size, rem)
+            push_by_key(heap, size - 1, cur, rem)
             cur = best
             job[pieces] = order[cur]
             begin[pieces] = t
         elif cur < 0 and size > 0:
-            cur = heap_pop(heap, size, rem)
+            cur = pop_by_key(heap, size, rem)
             size -= 1
             job[pieces] = order[cur]
             begin[pieces] = t
@@ -212,40 +174,18 @@ def srpt_bound(r: Floats, p: Floats) -> float:
         while size > 0 and t + heap[0] <= release:  # complete what ends before the next release
             t += heap[0]
             total += t
+            pop(heap, size)
             size -= 1
-            _sift_down(heap, size, heap[size])
         if size > 0 and t < release:
             heap[0] -= release - t  # the least stays the least
         t = max(t, release)
-        i = size
+        push(heap, size, p[order[k]])
         size += 1
-        value = p[order[k]]
-        while i > 0 and heap[(i - 1) >> 1] > value:
-            heap[i] = heap[(i - 1) >> 1]
-            i = (i - 1) >> 1
-        heap[i] = value
     rest = np.sort(heap[:size])
     for k in range(size):
         t += rest[k]
         total += t
     return total
-
-
-@njit(cache=True, nogil=True)
-def _sift_down(heap: Floats, size: int, value: float) -> None:
-    """Put `value` in the place of the root of the heap of bare values heap[:size]; nothing where size is 0."""
-    i = 0
-    while True:
-        child = 2 * i + 1
-        if child >= size:
-            break
-        if child + 1 < size and heap[child + 1] < heap[child]:
-            child += 1
-        if value <= heap[child]:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = value
 
 
 @njit(cache=True, nogil=True)
@@ -266,10 +206,10 @@ def dispatch_shortest(r: Floats, p: Floats) -> Ints:
         if size == 0:
             t = max(t, r[order[k]])
         while k < n and r[order[k]] <= t:
-            heap_push(heap, size, k, key)
+            push_by_key(heap, size, k, key)
             size += 1
             k += 1
-        a = heap_pop(heap, size, key)
+        a = pop_by_key(heap, size, key)
         size -= 1
         sequence[i] = order[a]
         t += key[a]
@@ -329,7 +269,7 @@ def _dispatch(r: Floats, p: Floats, c: float, look_ahead: bool) -> Ints:
                 t = max(t, rs[k])  # nothing can start earlier
             while k < n and rs[k] <= t:
                 if not done[k]:
-                    heap_push(heap, size, k, ps)
+                    push_by_key(heap, size, k, ps)
                     size += 1
                 k += 1
             if size > 0:
@@ -354,7 +294,7 @@ def _dispatch(r: Floats, p: Floats, c: float, look_ahead: bool) -> Ints:
             done[alpha] = True
             t = rs[alpha] + ps[alpha]
         else:
-            sequence[i] = order[heap_pop(heap, size, ps)]
+            sequence[i] = order[pop_by_key(heap, size, ps)]
             size -= 1
             t += ps[beta]
     return sequence

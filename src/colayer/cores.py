@@ -1,0 +1,10 @@
+"""How many threads or processes there is room for."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
