@@ -95,7 +95,7 @@ def test_save_refuses_an_unknown_suffix(name, tmp_path):
 
 
 def test_save_refuses_a_missing_folder(tmp_path):
-    with pytest.raises(InputError, match="there is no folder"):
+    with pytest.raises(InputError, match="the folder to write to does not exist"):
         save(gap_bars(comparison()), tmp_path / "no" / "a.png")
 
 

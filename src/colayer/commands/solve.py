@@ -114,7 +114,8 @@ def solve_all(
     solved: dict[int, Solved] = {}
     for name, pipeline in pipelines.items():
         mine = [k for k, (found, _) in enumerate(inputs) if found.name == name]
-        pipeline.solve(inputs[mine[0]][1])  # compiles what is not in the cache yet: not part of the times
+        # compiles what is not in the cache yet: not part of the times
+        pipeline.solve(inputs[mine[0]][1], samples=min(1, draws["samples"]))
         answers = pipeline.solve_many([inputs[k][1] for k in mine], workers=min(workers, len(mine)), **draws)
         solved.update(zip(mine, answers, strict=True))
     return [solved[k] for k in range(len(inputs))]

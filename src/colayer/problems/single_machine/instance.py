@@ -41,6 +41,9 @@ class Instance:
         if not finite:
             raise InputError("the processing times sum to infinity, expected a finite sum", where="processing")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Instance, (self.release, self.processing)  # read-only again on the other side
+
     @property
     def jobs(self) -> int:
         """n."""
