@@ -38,7 +38,6 @@ RECIPES = {
     "66-ls": Recipe("ls", 5000, Auto()),
     "66-rdi": Recipe("rdi", 600, Auto(safe_share=0.1), per_cell=5),
     "27-none": Recipe("none", 5000, Auto()),
-    "27-ls": Recipe("ls", 5000, Auto()),
 }
 
 
