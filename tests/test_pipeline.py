@@ -194,3 +194,31 @@ def test_what_is_not_a_sequence_is_refused(wrong: object) -> None:
     for use in (PROBLEM.cost, PROBLEM.decode, PROBLEM.write_solution):
         with pytest.raises(InputError, match="sequence"):
             use(wrong, instance)
+
+
+@pytest.mark.parametrize("decoder", SingleMachine.decoders)
+def test_equivariance(decoder: str) -> None:
+    """Permute the jobs of an instance without ties: the solution is the permuted one, the cost is equal."""
+    problem = SingleMachine(decoder=decoder)
+    pipeline = Pipeline(problem, safe=False)
+    rng = np.random.default_rng(12)
+    for n in (5, 30, 120):
+        release, processing = rng.permutation(4 * n)[:n], 1 + rng.permutation(5 * n)[:n]  # whole and distinct
+        solved = pipeline.solve(problem.read({"release": release, "processing": processing}))
+        permutation = rng.permutation(n)
+        permuted = pipeline.solve(
+            problem.read({"release": release[permutation], "processing": processing[permutation]})
+        )
+        assert permuted.cost == solved.cost
+        assert permutation[permuted.solution].tolist() == solved.solution.tolist()
+
+
+def test_weights_that_overflow_are_refused_by_every_evaluator() -> None:
+    from colayer.evaluators.local import LocalEvaluator
+
+    weights = np.full((1, 66), 1e308)
+    with np.errstate(over="ignore"):
+        for evaluator in (PROBLEM.evaluator(DATA), LocalEvaluator(PROBLEM, DATA)):
+            with pytest.raises(InputError, match="theta"):
+                evaluator.losses(weights)
+            evaluator.close()

@@ -57,6 +57,8 @@ def stopped(place: Path, number: signal.Signals, workers: int) -> tuple[int, str
     process = subprocess.Popen(
         command, cwd=place, env=environment, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # as in a terminal, also where the tests themselves run in the background, with SIGINT ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     journal = place / "m.json.journal"
     patience = time.monotonic() + 120

@@ -24,12 +24,13 @@ def plain(r, p):
     """Sets and sorts in place of heaps and positions."""
     n = len(r)
     by_release = sorted(range(n), key=lambda j: (r[j], j))
-    block, t = {}, 0.0
+    blocks, ends, t = [], [], 0.0  # of a schedule that never waits
     for j in by_release:
-        if r[j] > t or not block:
-            current, t = [], max(t, r[j])
-        current.append(j)
-        block[j] = current
+        if r[j] > t or not blocks:
+            ends.append(t)
+            blocks.append([])
+            t = max(t, r[j])
+        blocks[-1].append(j)
         t += p[j]
     left, sequence, t = set(range(n)), [], 0.0
     while left:
@@ -37,13 +38,18 @@ def plain(r, p):
         ready = [j for j in left if r[j] <= t]
         a = min(ready, key=lambda j: (p[j], r[j], j))
         last = max((j for j in range(n) if r[j] <= t), key=lambda j: (r[j], j))
-        later = sum(r[j] > t for j in block[last])
+        k = next(k for k, block in enumerate(blocks) if last in block)
+        later = sum(r[j] > t for j in blocks[k])
+        following = blocks[k + 1] if k + 1 < len(blocks) else []
+        gap = r[following[0]] - ends[k + 1] if following else 0.0
         shorter = [j for j in by_release if t < r[j] < t + p[a] and p[j] < p[a]][:16]
         for c in range(1, len(shorter) + 1):
             total, end = shortest_first(shorter[:c], r, p, t)
             total_after, end_after = shortest_first(shorter[:c], r, p, t + p[a])
             change = total + end + p[a] - (total_after + t + p[a])
-            if change + (len(ready) - 1 + 0.4 * max(0, later - c)) * (end + p[a] - end_after) < 0:
+            idle = end + p[a] - end_after
+            change += (len(ready) - 1 + 0.5 * max(0, later - c)) * idle
+            if change + len(following) * max(0.0, idle - gap) < 0:
                 t = r[shorter[0]]
                 break
         else:
