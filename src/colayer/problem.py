@@ -124,7 +124,10 @@ class BaseProblem:
         unknown = sorted(set(changes) - set(self.options))
         if unknown:
             raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
-        return type(self)(**{**self.options, **changes})
+        return self._remade({**self.options, **changes})
+
+    def _remade(self, options: dict[str, Any]) -> Self:
+        return type(self)(**options)
 
     def decode(self, y: Any, instance: Any) -> Any:
         """The identity: y is already a solution."""
@@ -239,12 +242,8 @@ class _Completed(BaseProblem):
     def __init__(self, problem: Any) -> None:
         self._problem = problem
 
-    def with_options(self, **changes: Any) -> Any:
-        """The user's problem, made anew with these options among those it tells of."""
-        unknown = sorted(set(changes) - set(self.options))
-        if unknown:
-            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
-        return completed(type(self._problem)(**{**self.options, **changes}))
+    def _remade(self, options: dict[str, Any]) -> Any:
+        return completed(type(self._problem)(**options))
 
     def __getattribute__(self, key: str) -> Any:
         if key.startswith("_"):
