@@ -222,3 +222,15 @@ def test_weights_that_overflow_are_refused_by_every_evaluator() -> None:
             with pytest.raises(InputError, match="theta"):
                 evaluator.losses(weights)
             evaluator.close()
+
+
+def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """θ by parts gives the solution, the cost and the source of θ all at once."""
+    problem = SingleMachine()
+    instance = problem.generate(5, jobs=40)
+    pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
+    whole = pipeline.solve(instance, samples=20, sigma=0.5)
+    monkeypatch.setattr("colayer.compose._MOST_NUMBERS", 3 * 40)
+    parts = pipeline.solve(instance, samples=20, sigma=0.5)
+    assert (parts.cost, parts.source) == (whole.cost, whole.source)
+    assert np.array_equal(parts.solution, whole.solution)

@@ -175,6 +175,10 @@ def evaluate(
     sigma: _Sigma = "1.0",
     seed: _Seed = "0",
     safe: _Safe = None,
+    tight: Annotated[
+        bool, typer.Option("--tight", help="Gaps to the bound of the exact solver, or of the labels where there are.")
+    ] = False,
+    time_limit: _ExactLimit = None,
     plot: _Plot = None,
     as_json: _Json = False,
     output: _Out = None,
@@ -184,7 +188,7 @@ def evaluate(
 
     command.run(
         problem, folder, models=model or [], decoder=decoder, samples=samples, sigma=sigma, seed=seed, safe=safe,
-        plot=plot, as_json=as_json, output=output,
+        tight=tight, time_limit=time_limit, plot=plot, as_json=as_json, output=output,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ Weights are in raw feature units throughout this module (`LinearModel.raw` gives
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from colayer.problem import Problem
 
 Floats = NDArray[np.float64]
+
+_MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def features_of(problem: Problem, instance: Any) -> NDArray[Any]:
@@ -64,4 +67,12 @@ def best_decoded(problem: Problem, many: Floats, instance: Any) -> tuple[int, An
 
 def costs(problem: Problem, features: NDArray[Any], weights: Floats, instance: Any) -> Floats:
     """Cost of the pipeline on one instance under each row of `weights`."""
-    return np.array([decoded(problem, theta, instance)[1] for theta in thetas(features, weights)])
+    many = (theta for _, block in theta_blocks(features, weights) for theta in block)
+    return np.array([decoded(problem, theta, instance)[1] for theta in many])
+
+
+def theta_blocks(features: NDArray[Any], weights: Floats) -> Iterator[tuple[int, Floats]]:
+    """θ for the rows of `weights`, as (first row, θ of some rows): all at once where memory allows, else by parts."""
+    rows = max(1, _MOST_NUMBERS // max(1, len(features)))
+    for first in range(0, len(weights), rows):
+        yield first, thetas(features, weights[first : first + rows])

@@ -229,24 +229,28 @@ def compare(
     instances: Sequence[Any],
     contenders: Mapping[str, Contender],
     *,
+    bounds: Sequence[float | None] | None = None,
     warm_up: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """Run every contender on every instance, one after the other, and time each.
 
-    An instance is bounded once. A contender that returns an object with `.cost` and `.seconds` is taken at its word;
-    anything else is a solution, costed by the problem. `warm_up` runs each contender once on the first instance
-    before the clock starts, so that compilation is not timed; turn it off for slow contenders. `progress` is told
-    (runs done, runs in all).
+    Gaps are to `bounds`, one for each instance, else to the problem's cheap bound. A contender that returns an object
+    with `.cost` and `.seconds` is taken at its word; anything else is a solution, costed by the problem. `warm_up` runs
+    each contender once on the first instance before the clock starts, so that compilation is not timed; turn it off
+    for slow contenders. `progress` is told (runs done, runs in all).
     """
     problem = completed(problem)
+    if bounds is not None and len(bounds) != len(instances):
+        raise InputError(f"{len(bounds)} of them, expected one for each of {len(instances)} instances", where="bounds")
     if warm_up and instances:
         for contender in contenders.values():
             _run(problem, instances[0], contender)
     results: list[Result] = []
     total = len(instances) * len(contenders)
     for i, instance in enumerate(instances):
-        bound, scale, group = problem.bound(instance), float(problem.scale(instance)), dict(problem.group(instance))
+        bound = problem.bound(instance) if bounds is None else bounds[i]
+        scale, group = float(problem.scale(instance)), dict(problem.group(instance))
         for name, contender in contenders.items():
             cost, seconds = _run(problem, instance, contender)
             if not math.isfinite(cost):

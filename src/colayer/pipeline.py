@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compose import decoded, features_of
+from colayer.compose import decoded, features_of, theta_blocks
 from colayer.errors import ColayerError, InputError, OptionError
 from colayer.evaluation import gap
 from colayer.learning.perturbation import LARGEST, draws
@@ -143,7 +143,11 @@ class Pipeline:
         if samples:
             rows = np.vstack([rows, model.weights + sigma * draws(seed, samples, len(model.weights))])
         features = features_of(problem, instance)
-        row, solution, cost = problem.best(thetas(features, model.raw(rows)), instance, seed)
+        found = (
+            (first, *problem.best(block, instance, seed)) for first, block in theta_blocks(features, model.raw(rows))
+        )
+        first, row, solution, cost = min(found, key=lambda best: best[3])  # the first at equal cost
+        row = row if row < 0 else first + row
         source = {0: "learned", -1: "combined"}.get(row, f"sample {row}")
         safe_weights = safe_weights_of(problem) if self.safe else None
         if safe_weights is not None:

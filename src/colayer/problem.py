@@ -110,6 +110,9 @@ class BaseProblem:
     learn_decoders: Mapping[str, str] = MappingProxyType({})
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
+    #: Seconds in which `exact` gives a bound worth having for a small instance: the demo then compares against it.
+    #: None where the cheap bound does.
+    tight_seconds: float | None = None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
@@ -159,9 +162,16 @@ class BaseProblem:
         raise InputError(f"{self.name} has no baseline {rule!r}")
 
     def exact(
-        self, instance: Any, time_limit: float | None = None, progress: Callable[[float, float], None] | None = None
+        self,
+        instance: Any,
+        time_limit: float | None = None,
+        progress: Callable[[float, float], None] | None = None,
+        start: Any = None,
     ) -> tuple[Any, float, bool]:
-        """The best solver there is: (solution, bound, proved optimal). `progress` is told (bound, best cost)."""
+        """The best solver there is: (solution, bound, proved optimal).
+
+        `progress` is told (bound, best cost); `start` is a solution known already, where there is one.
+        """
         raise InputError(f"{self.name} has no exact solver")
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import os
 import subprocess
 import sys
@@ -314,3 +315,24 @@ def test_a_file_where_a_folder_is_expected_is_refused(command, tmp_path, monkeyp
     capsys.readouterr()
     assert main(command.format(file="data/0000.json").split()) == 2
     assert "is not a folder" in capsys.readouterr().err
+
+
+def test_evaluate_tight_takes_the_labels_bounds_where_there_are(
+    data: Path, model: Path, run: Any, tmp_path: Path
+) -> None:
+    """Gaps to the exact bound, which is at least the cheap one; a label's bound is used as it stands."""
+    folder = tmp_path / "data"
+    shutil.copytree(data, folder)
+    command = ("evaluate", "single-machine", folder, "--model", model, "--json")
+
+    def bounds(*more: str) -> list[float]:
+        document = run(*command, *more)
+        return [result["bound"] for result in document["results"][:: len(document["contenders"])]]
+
+    optima = [optimum(instance) for instance in read_instances(folder)]
+    assert bounds("--tight") == optima
+    assert all(cheap <= best for cheap, best in zip(bounds(), optima, strict=True))
+    run("label", "single-machine", folder)
+    label = folder / "0000.solution.json"
+    label.write_text(json.dumps({**json.loads(label.read_text()), "bound": optima[0] + 0.25}))
+    assert bounds("--tight") == [optima[0] + 0.25, *optima[1:]]

@@ -30,11 +30,11 @@ def test_pretrain_writes_a_model_that_loads_and_goes_on_from_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    model = pretrain("66-ls", tmp_path / "out", per_cell=1, evaluations=3)
+    model = pretrain("single-machine-66-ls", tmp_path / "out", per_cell=1, evaluations=3)
     path = tmp_path / "out" / "single-machine-66-ls.json"
     assert np.array_equal(Pipeline.load(path).weights_, model.weights)
     before = path.read_bytes()
-    pretrain("66-ls", tmp_path / "out", per_cell=1, evaluations=3)
+    pretrain("single-machine-66-ls", tmp_path / "out", per_cell=1, evaluations=3)
     assert path.read_bytes() == before
 
 

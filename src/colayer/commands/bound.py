@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from colayer.commands import options
-from colayer.commands.output import emit, progress
+from colayer.commands.output import emit, search
 from colayer.commands.solve import read_inputs
 
 
@@ -25,22 +26,27 @@ def run(
         for found, _ in inputs:
             options.need(found, "exact", "exact solver", "--tight")
     documents = []
-    with progress("bounding") as shown:
+    with search("bounding", len(inputs)) as shown:
         for found, instance in inputs:
-            documents.append(bounded(found, instance, tight, limit))
-            if shown is not None:
-                shown(len(documents), len(inputs))
+            documents.append(bounded(found, instance, tight, limit, shown.told))
+            shown.next()
     rows = [(str(p), d["bound"], duration(d["seconds"])) for p, d in zip(paths, documents, strict=True)]
     text = table(("file", "bound", "time"), rows).text()
     emit(documents if len(documents) > 1 else documents[0], text, as_json=as_json, out=out)
 
 
-def bounded(problem: Any, instance: Any, tight: bool, limit: float | None) -> dict[str, Any]:
+def bounded(
+    problem: Any,
+    instance: Any,
+    tight: bool,
+    limit: float | None,
+    told: Callable[[float, float], None] | None = None,
+) -> dict[str, Any]:
     """The cheap bound, or with `tight` the better one of it and the exact solver's."""
     begin = time.perf_counter()
     bounds = [problem.bound(instance)]
     if tight:
-        bounds.append(problem.exact(instance, time_limit=limit)[1])
+        bounds.append(problem.exact(instance, time_limit=limit, progress=told)[1])
     known = [float(bound) for bound in bounds if bound is not None]
     return {
         "problem": problem.name,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from colayer.commands import options
-from colayer.commands.evaluate import rules
+from colayer.commands.evaluate import rules, tight_bounds
 from colayer.commands.output import progress, say
 from colayer.errors import InputError
 from colayer.evaluation import Contender, compare
@@ -42,8 +42,9 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     learner.fit(train, evaluations=EVALUATIONS, seed=first, workers=count, progress=True)
     say(f"best mean loss {significant(learner.loss_, 6)}, {heaviest(learner.model)}\n\n")
 
+    bounds = None if found.tight_seconds is None else tight_bounds(found, test, found.tight_seconds)
     with progress("comparing") as shown:
-        comparison = compare(found, test, contenders(found, learner), progress=shown)
+        comparison = compare(found, test, contenders(found, learner), bounds=bounds, progress=shown)
     say(summary_table(comparison.summary()).text())
 
     folder.mkdir(exist_ok=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from colayer.commands import options
-from colayer.commands.output import emit, progress
-from colayer.dataset import instance_files, read_files
+from colayer.commands.output import emit, progress, search
+from colayer.dataset import instance_files, label_path, read_document, read_files, read_solution
 from colayer.errors import OptionError
 from colayer.evaluation import Comparison, Contender, compare
 
@@ -24,6 +24,8 @@ def run(
     sigma: str,
     seed: str,
     safe: bool | None,
+    tight: bool,
+    time_limit: str | None,
     plot: str | None,
     as_json: bool,
     output: str | None,
@@ -36,7 +38,10 @@ def run(
         "sigma": options.number(sigma, "--sigma", zero=True),
         "seed": options.whole(seed, "--seed", maximum=2**63),
     }
+    limit = options.limit(time_limit, "--tight", tight)
     found = options.find(problem, decoder=decoder)
+    if tight:
+        options.need(found, "exact", "exact solver", "--tight")
     files = [Path(model) for model in models]
     if len({path.resolve() for path in files}) < len(files):
         raise OptionError("a model is given twice, expected each once", where="--model")
@@ -46,13 +51,41 @@ def run(
     contenders.update(rules(found))
     if not contenders:
         raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
-    instances = read_files(instance_files(folder), found)[1]
+    paths = instance_files(folder)
+    instances = read_files(paths, found)[1]
+    bounds = tight_bounds(found, instances, limit, paths) if tight else None
     with progress("comparing") as shown:
-        comparison = compare(found, instances, contenders, progress=shown)
+        comparison = compare(found, instances, contenders, bounds=bounds, progress=shown)
     if drawing is not None:
         draw(comparison, drawing)
     text = f"{len(instances)} instances of {found.name}\n\n" + summary_table(comparison.summary()).text()
     emit(comparison.to_document(), text, as_json=as_json, out=out)
+
+
+def tight_bounds(
+    problem: Any, instances: Sequence[Any], limit: float | None, paths: Sequence[Path] = ()
+) -> list[float | None]:
+    """The better one of the cheap bound and the one of the label beside the file, where it has one, else of `exact`."""
+    bounds: list[float | None] = []
+    with search("bounding", len(instances)) as shown:
+        for k, instance in enumerate(instances):
+            known = labelled_bound(paths[k], problem, instance) if paths else None
+            if known is None:
+                known = problem.exact(instance, time_limit=limit, progress=shown.told)[1]
+            cheap = problem.bound(instance)
+            bounds.append(float(known) if cheap is None else max(float(known), float(cheap)))
+            shown.next()
+    return bounds
+
+
+def labelled_bound(path: Path, problem: Any, instance: Any) -> float | None:
+    """The bound that `colayer label` wrote beside the instance; None where there is no label."""
+    label = label_path(path)
+    if not label.exists():
+        return None
+    read_solution(label, problem, instance)  # refuses a label of another instance
+    bound = read_document(label).get("bound")
+    return float(bound) if isinstance(bound, int | float) and not isinstance(bound, bool) else None
 
 
 def learners(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from colayer.evaluation import gap as gap_of
 from colayer.files import encode, write_atomic
 
 
@@ -40,7 +41,7 @@ def note(text: str) -> None:
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on stderr, told (done, in all); None where stderr is not a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not on_terminal():
         yield None
         return
     from rich.console import Console
@@ -50,3 +51,49 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+class Search:
+    """The line of an exact search over several instances: how many are done, bound and best cost of the one at hand."""
+
+    def __init__(self, bar: Any, task: Any) -> None:
+        self._bar, self._task = bar, task
+
+    @property
+    def told(self) -> Callable[[float, float], None] | None:
+        """What the search tells (bound, best cost); None where nobody looks."""
+        return None if self._bar is None else self._show
+
+    def next(self) -> None:
+        """One instance is done."""
+        if self._bar is not None:
+            self._bar.update(self._task, advance=1, state="")
+
+    def _show(self, bound: float, cost: float) -> None:
+        apart = f", gap {gap:.4%}" if (gap := gap_of(cost, bound)) is not None else ""
+        self._bar.update(self._task, state=f"bound {bound:.8g}, best {cost:.8g}{apart}")
+
+
+@contextmanager
+def search(label: str, total: int) -> Iterator[Search]:
+    """A bar on stderr with both bounds of the search under way; silent where stderr is not a terminal."""
+    if not on_terminal():
+        yield Search(None, None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[state]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Search(bar, bar.add_task(label, total=total, state=""))
+
+
+def on_terminal() -> bool:
+    """Whether there is someone to show progress to."""
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colayer.commands import options
-from colayer.commands.output import emit, progress
+from colayer.commands.output import emit, search
 from colayer.cores import cores
 from colayer.dataset import parse_instance, problem_of, read_document
 from colayer.errors import OptionError
@@ -64,14 +64,13 @@ def run(
             options.need(found, "plot", "picture of a solution", "--plot")
     solved = solve_all(inputs, trained, decoder, draws, count)
     documents = []
-    with progress("certifying" if certify else "solving") as shown:
+    with search("certifying", len(inputs)) as shown:
         for k, (found, instance) in enumerate(inputs):
             certified = {}
             if certify:
-                solved[k], proved = certify_one(found, instance, solved[k], limit)
+                solved[k], proved = certify_one(found, instance, solved[k], limit, shown.told)
                 certified = {"certified": proved}
-                if shown is not None:
-                    shown(k + 1, len(inputs))
+                shown.next()
             documents.append({**document(found, instance, solved[k]), **certified})
     if drawing is not None:
         from colayer.report.figures import save
@@ -121,10 +120,16 @@ def solve_all(
     return [solved[k] for k in range(len(inputs))]
 
 
-def certify_one(problem: Any, instance: Any, solved: Solved, limit: float | None) -> tuple[Solved, bool]:
+def certify_one(
+    problem: Any,
+    instance: Any,
+    solved: Solved,
+    limit: float | None,
+    told: Callable[[float, float], None] | None = None,
+) -> tuple[Solved, bool]:
     """The better of the pipeline's and the exact solver's solution, the better bound, and whether it is optimal."""
     begin = time.perf_counter()
-    solution, bound, proved = problem.exact(instance, time_limit=limit)
+    solution, bound, proved = problem.exact(instance, time_limit=limit, progress=told, start=solved.solution)
     cost = float(problem.cost(solution, instance))
     if cost < solved.cost:
         solved = replace(solved, solution=solution, cost=cost, source="exact")

@@ -1,7 +1,7 @@
 """Learn the weights that colayer ships: `python -m colayer.experiments.pretrain [NAME…]`, or `make pretrained`.
 
-The data are the paper's experience set (section 5.3), by seed: 12 sizes × 10 ρ × 20 instances, fewer of each where the
-decoder is slow. Journals are kept in `runs/`, so that a run that was stopped goes on where it was.
+Each recipe is named like the file it writes. The data are the training sets of the paper (section 5), by seed. Journals
+are kept in `runs/`, so that a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,38 +20,51 @@ from colayer.learning.optimizers import Auto, Optimizer
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set
+from colayer.problems.single_machine import datasets as single_machine
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the weights of one feature set and decoder are learned."""
+    """How the weights of one problem, with its options, are learned."""
 
-    learn_decoder: str
+    problem: Any
+    #: The instances to learn on, by number of instances a cell (sizes) of the paper's set.
+    data: Callable[[int], list[Any]]
+    per_cell: int
     evaluations: int
-    method: Optimizer
-    #: Instances for each of the 12 sizes and ten ρ.
-    per_cell: int = 20
+    method: Optimizer = dataclasses.field(default_factory=Auto)
+    learn_decoder: str | None = None
 
 
-#: By feature set and decoder.
-RECIPES = {
-    "66-none": Recipe("none", 5000, Auto()),
-    "66-ls": Recipe("ls", 5000, Auto()),
-    "66-rdi": Recipe("rdi", 600, Auto(safe_share=0.1), per_cell=5),
-    "27-none": Recipe("none", 5000, Auto()),
-}
+def _recipes() -> dict[str, Recipe]:
+    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, **how: Any) -> Recipe:
+        problem = SingleMachine(features=features, decoder=decoder)
+        data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
+        return Recipe(problem, data, per_cell, evaluations, learn_decoder=decoder, **how)
+
+    recipes = (
+        jobs("66", "none"),
+        jobs("66", "ls"),
+        jobs("66", "rdi", per_cell=5, evaluations=600, method=Auto(safe_share=0.1)),  # rdi is slow
+        jobs("27", "none"),
+    )
+    return {_stem(recipe.problem): recipe for recipe in recipes}
+
+
+def _stem(problem: Any) -> str:
+    return "-".join([problem.name, *problem.options.values()])
+
+
+RECIPES = _recipes()
 
 
 def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None) -> LinearModel:
     """Learn and write the weights of one recipe."""
     recipe = RECIPES[name]
-    features, decoder = name.split("-")
-    problem = SingleMachine(features=features, decoder=decoder)
     runs = Path("runs")
     runs.mkdir(exist_ok=True)
-    pipeline = Pipeline(problem, weights=problem.safe_weights).fit(
-        paper_set("experience", per_cell or recipe.per_cell),
+    pipeline = Pipeline(recipe.problem, weights=recipe.problem.safe_weights).fit(
+        recipe.data(per_cell or recipe.per_cell),
         method=recipe.method,
         evaluations=evaluations or recipe.evaluations,
         seed=0,
@@ -60,7 +75,7 @@ def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluation
     command = f"python -m colayer.experiments.pretrain {name}"
     model = dataclasses.replace(pipeline.model, provenance={"command": command, **pipeline.model.provenance})
     output.mkdir(parents=True, exist_ok=True)
-    model.save(output / f"{problem.name}-{name}.json")
+    model.save(output / f"{name}.json")
     return model
 
 

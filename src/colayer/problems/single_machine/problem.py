@@ -113,9 +113,10 @@ class SingleMachine(BaseProblem):
         instance: Instance,
         time_limit: float | None = None,
         progress: Callable[[float, float], None] | None = None,
+        start: Sequenced | None = None,
     ) -> tuple[Sequenced, float, bool]:
         """Branch and bound."""
-        return exact(instance, time_limit=time_limit, progress=progress)
+        return exact(instance, time_limit=time_limit, progress=progress, start=start)
 
     def generate(  # type: ignore[override]  # the sizes of this problem, by name
         self, seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0
