@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
-    from colayer.learning.optimizers import Auto, CmaEs, Direct
+    from colayer.learning.optimizers import Auto, CmaEs, Direct, Sgd
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem, Size
 
@@ -25,6 +25,7 @@ __all__ = [
     "OptionError",
     "Pipeline",
     "Problem",
+    "Sgd",
     "Size",
     "Solved",
     "__version__",
@@ -47,6 +48,7 @@ _HOMES = {
     "OptionError": "errors",
     "Pipeline": "pipeline",
     "Problem": "problem",
+    "Sgd": "learning.optimizers",
     "Size": "problem",
     "Solved": "pipeline",
     "read_instance": "dataset",

@@ -104,7 +104,7 @@ class Pipeline:
     ) -> Self:
         """Learn weights by experience: minimise the mean loss over the instances, plain or perturbed (σ > 0).
 
-        `method` is a name (`auto`, `direct`, `cma-es`) or an optimiser object; `evaluations` is its budget. The
+        `method` is a name (`auto`, `direct`, `cma-es`, `sgd`) or an optimiser object; `evaluations` is its budget. The
         search is in the L∞ ball of `radius`, in model units. `learn_decoder` is the decoder used while learning.
         A share `validation` of the instances (none below 5) chooses among the best weights. With `journal`, a run
         that was stopped goes on where it was. The result depends on the data, the options and the seed alone.

@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, OptionError
-from colayer.learning import Auto, CmaEs, Direct, Task, learn, method_named, method_names
+from colayer.learning import Auto, CmaEs, Direct, Sgd, Task, learn, method_named, method_names
 from colayer.learning.optimizers.base import Portion, Stop
 
-METHODS = [Direct(), Direct(seeds=3), CmaEs(), CmaEs(step=0.3, population=6), Auto(), Auto(direct_share=0.0, step=0.05)]
+METHODS = [
+    Direct(),
+    Direct(seeds=3),
+    CmaEs(),
+    CmaEs(step=0.3, population=6),
+    Sgd(),
+    Sgd(spread=0.1, rate=0.1, pairs=3),
+    Auto(),
+    Auto(direct_share=0.0, step=0.05),
+]
 
 
 def centre(dimension):
@@ -76,7 +85,7 @@ def test_same_seed_same_trajectory_whatever_else_runs(method):
     assert state[2:] == after[2:]
 
 
-@pytest.mark.parametrize("method", [Direct(seeds=3), CmaEs(), Auto()], ids=identify)
+@pytest.mark.parametrize("method", [Direct(seeds=3), CmaEs(), Sgd(), Auto()], ids=identify)
 def test_another_seed_is_another_trajectory(method):
     asked = []
     for seed in (0, 1):
@@ -189,11 +198,11 @@ def test_portion_stops_its_own_search_only():
 
 
 def test_methods_by_name():
-    assert method_names() == ("auto", "cma-es", "direct")
+    assert method_names() == ("auto", "cma-es", "direct", "sgd")
     for name in method_names():
         assert method_named(name).name == name
-    with pytest.raises(OptionError, match="--method: no method 'sgd', expected one of auto, cma-es, direct"):
-        method_named("sgd")
+    with pytest.raises(OptionError, match="--method: no method 'sdg', expected one of auto, cma-es, direct, sgd"):
+        method_named("sdg")
 
 
 @pytest.mark.parametrize(
@@ -202,6 +211,9 @@ def test_methods_by_name():
         (lambda: Direct(seeds=0), OptionError),
         (lambda: CmaEs(step=0.0), OptionError),
         (lambda: CmaEs(population=1), OptionError),
+        (lambda: Sgd(spread=0.0), OptionError),
+        (lambda: Sgd(rate=float("nan")), OptionError),
+        (lambda: Sgd(pairs=0), OptionError),
         (lambda: Auto(direct_share=1.5), OptionError),
         (lambda: Auto(step=-1.0), OptionError),
         (lambda: Task(0), InputError),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colayer.learning.experience import Evaluation, Learned, learn, mean_loss
-from colayer.learning.optimizers import Auto, CmaEs, Direct, Optimizer, Task, method_named, method_names
+from colayer.learning.optimizers import Auto, CmaEs, Direct, Optimizer, Sgd, Task, method_named, method_names
 from colayer.learning.perturbation import draws
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Evaluation",
     "Learned",
     "Optimizer",
+    "Sgd",
     "Task",
     "draws",
     "learn",

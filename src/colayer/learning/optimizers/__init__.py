@@ -7,10 +7,16 @@ from colayer.learning.optimizers.auto import Auto
 from colayer.learning.optimizers.base import Optimizer, Task
 from colayer.learning.optimizers.cma_es import CmaEs
 from colayer.learning.optimizers.direct import Direct
+from colayer.learning.optimizers.sgd import Sgd
 
-__all__ = ["Auto", "CmaEs", "Direct", "Optimizer", "Task", "method_named", "method_names"]
+__all__ = ["Auto", "CmaEs", "Direct", "Optimizer", "Sgd", "Task", "method_named", "method_names"]
 
-_METHODS: dict[str, type[Auto] | type[CmaEs] | type[Direct]] = {"auto": Auto, "cma-es": CmaEs, "direct": Direct}
+_METHODS: dict[str, type[Auto] | type[CmaEs] | type[Direct] | type[Sgd]] = {
+    "auto": Auto,
+    "cma-es": CmaEs,
+    "direct": Direct,
+    "sgd": Sgd,
+}
 
 
 def method_names() -> tuple[str, ...]:
