@@ -9,6 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
+    from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus
     from colayer.learning.optimizers import Auto, CmaEs, Direct, Sgd
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem, Size
@@ -18,7 +19,10 @@ __all__ = [
     "BaseProblem",
     "CmaEs",
     "ColayerError",
+    "Crf",
     "Direct",
+    "FenchelYoung",
+    "Hinge",
     "InputError",
     "JournalError",
     "MissingExtraError",
@@ -28,6 +32,7 @@ __all__ = [
     "Sgd",
     "Size",
     "Solved",
+    "SpoPlus",
     "__version__",
     "read_instance",
     "read_instances",
@@ -41,7 +46,10 @@ _HOMES = {
     "BaseProblem": "problem",
     "CmaEs": "learning.optimizers",
     "ColayerError": "errors",
+    "Crf": "learning.losses",
     "Direct": "learning.optimizers",
+    "FenchelYoung": "learning.losses",
+    "Hinge": "learning.losses",
     "InputError": "errors",
     "JournalError": "errors",
     "MissingExtraError": "errors",
@@ -51,6 +59,7 @@ _HOMES = {
     "Sgd": "learning.optimizers",
     "Size": "problem",
     "Solved": "pipeline",
+    "SpoPlus": "learning.losses",
     "read_instance": "dataset",
     "read_instances": "dataset",
     "write_instance": "dataset",

@@ -112,15 +112,19 @@ def train(
     problem: _Problem,
     folder: _Folder,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The model file to write.")],
-    method: Annotated[str, typer.Option(metavar="NAME", help="The optimiser.")] = "auto",
-    evaluations: Annotated[str, typer.Option(metavar="N", help="Budget, in loss evaluations.")] = "1000",
+    method: Annotated[str, typer.Option(metavar="NAME", help="How to learn.")] = "auto",
+    evaluations: Annotated[
+        str | None,
+        typer.Option(metavar="N", help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100."),
+    ] = None,
     seed: _Seed = "0",
     decoder: _Decoder = None,
     learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
     features: _Features = None,
     radius: Annotated[str | None, typer.Option(metavar="R", help="Radius of the search ball.")] = None,
-    sigma: Annotated[str, typer.Option(metavar="S", help="Perturbation of the loss; 0 for the plain loss.")] = "0",
+    sigma: Annotated[str, typer.Option(metavar="S", help="Perturbation of the loss; 0: none; or theory.")] = "0",
     samples: Annotated[str, typer.Option(metavar="K", help="Draws of the perturbed loss.")] = "100",
+    solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
     validation: Annotated[str, typer.Option(metavar="SHARE", help="Share of the instances kept aside.")] = "0.2",
     workers: _Workers = None,
     time_limit: _TimeLimit = None,
@@ -129,12 +133,12 @@ def train(
     plot: _Plot = None,
     as_json: _Json = False,
 ) -> None:
-    """Learn weights by experience from a folder of instances."""
+    """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
     from colayer.commands import train as command
 
     command.run(
         problem, folder, output=output, method=method, evaluations=evaluations, seed=seed, decoder=decoder,
-        learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples,
+        learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples, solutions=solutions,
         validation=validation, workers=workers, time_limit=time_limit, journal=journal, no_journal=no_journal,
         plot=plot, as_json=as_json,
     )  # fmt: skip
@@ -219,6 +223,23 @@ def label(
     from colayer.commands import label as command
 
     command.run(problem, folder, time_limit=time_limit, workers=workers, as_json=as_json)
+
+
+@app.command()
+def explain(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A trained model.")],
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="DIR", help="A folder of instances to try the model's parts on.")
+    ] = None,
+    problem: _FileProblem = None,
+    plot: _Plot = None,
+    as_json: _Json = False,
+    output: _Out = None,
+) -> None:
+    """What the weights of a model do: contributions of features, and losses without groups of them."""
+    from colayer.commands import explain as command
+
+    command.run(model, data=data, problem=problem, plot=plot, as_json=as_json, output=output)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -71,8 +71,14 @@ def costs(problem: Problem, features: NDArray[Any], weights: Floats, instance: A
     return np.array([decoded(problem, theta, instance)[1] for theta in many])
 
 
-def theta_blocks(features: NDArray[Any], weights: Floats) -> Iterator[tuple[int, Floats]]:
-    """θ for the rows of `weights`, as (first row, θ of some rows): all at once where memory allows, else by parts."""
+def theta_blocks(
+    features: NDArray[Any], weights: Floats, correction: Floats | None = None
+) -> Iterator[tuple[int, Floats]]:
+    """θ for the rows of `weights`, as (first row, θ of some rows): all at once where memory allows, else by parts.
+
+    `correction`, where there is one, is added to each θ (`LinearModel.correction` and its neural form give it).
+    """
     rows = max(1, _MOST_NUMBERS // max(1, len(features)))
     for first in range(0, len(weights), rows):
-        yield first, thetas(features, weights[first : first + rows])
+        block = thetas(features, weights[first : first + rows])
+        yield first, block if correction is None else block + correction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import numpy as np
@@ -42,6 +42,10 @@ class LinearModel:
         """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""
         return np.asarray((self.weights if weights is None else weights) / self.feature_scale)
 
+    def correction(self, features: NDArray[Any]) -> Floats | None:
+        """What is added to the θ of the linear model for one instance, whatever the weights: nothing."""
+        return None
+
     def save(self, path: str | Path) -> None:
         """Write the model file, whole or not at all."""
         write_atomic(path, msgspec.json.format(msgspec.json.encode(self.document(), enc_hook=plain), indent=1) + b"\n")
@@ -60,7 +64,7 @@ class LinearModel:
         }
 
     @classmethod
-    def load(cls, path: str | Path) -> LinearModel:
+    def load(cls, path: str | Path) -> Self:
         """Read a model file; what is wrong is named as `FILE: field: …`."""
         try:
             return cls.from_document(read_json(path))
@@ -68,36 +72,51 @@ class LinearModel:
             raise (error if error.where and error.where.startswith(str(path)) else error.at(str(path))) from None
 
     @classmethod
-    def from_document(cls, document: Any) -> LinearModel:
+    def from_document(cls, document: Any) -> Self:
         """The model of a decoded JSON object."""
-        if not isinstance(document, Mapping):
-            raise InputError("not a model: expected a JSON object")
-        for key in document:
-            if key not in _KEYS:
-                raise InputError("unknown key", where=str(key))
-        for key in _KEYS:
-            if key not in document:
-                raise InputError("missing key", where=key)
-        if type(document["format"]) is not int or document["format"] != 1:
-            raise InputError(f"{document['format']!r} is not supported, expected 1", where="format")
-        if document["model"] != "linear":
-            raise InputError(f"{document['model']!r} is not supported, expected 'linear'", where="model")
-        if not isinstance(document["problem"], str):
-            raise InputError("expected the name of a problem", where="problem")
-        for key in ("options", "provenance"):
-            if not isinstance(document[key], Mapping):
-                raise InputError("expected a JSON object", where=key)
-        names = document["feature_names"]
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise InputError("expected a list of names", where="feature_names")
-        return cls(
-            feature_names=tuple(names),
-            weights=document["weights"],
-            feature_scale=document["feature_scale"],
-            problem=document["problem"],
-            options=dict(document["options"]),
-            provenance=dict(document["provenance"]),
-        )
+        known = header(document, ("linear",))
+        return cls(weights=document["weights"], **known)
+
+
+def read_model(path: str | Path) -> LinearModel:
+    """The model of a file, linear or neural; what is wrong is named as `FILE: field: …`."""
+    from colayer.networks import KINDS, NeuralModel
+
+    document = read_json(path)
+    neural = isinstance(document, Mapping) and document.get("model") in list(KINDS)
+    return (NeuralModel if neural else LinearModel).load(path)
+
+
+def header(document: Any, kinds: tuple[str, ...]) -> dict[str, Any]:
+    """What the files of all models have in common, checked: everything but the weights."""
+    if not isinstance(document, Mapping):
+        raise InputError("not a model: expected a JSON object")
+    for key in document:
+        if key not in _KEYS:
+            raise InputError("unknown key", where=str(key))
+    for key in _KEYS:
+        if key not in document:
+            raise InputError("missing key", where=key)
+    if type(document["format"]) is not int or document["format"] != 1:
+        raise InputError(f"{document['format']!r} is not supported, expected 1", where="format")
+    if document["model"] not in kinds:
+        known = " or ".join(repr(kind) for kind in kinds)
+        raise InputError(f"{document['model']!r} is not supported, expected {known}", where="model")
+    if not isinstance(document["problem"], str):
+        raise InputError("expected the name of a problem", where="problem")
+    for key in ("options", "provenance"):
+        if not isinstance(document[key], Mapping):
+            raise InputError("expected a JSON object", where=key)
+    names = document["feature_names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError("expected a list of names", where="feature_names")
+    return {
+        "feature_names": tuple(names),
+        "feature_scale": document["feature_scale"],
+        "problem": document["problem"],
+        "options": dict(document["options"]),
+        "provenance": dict(document["provenance"]),
+    }
 
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:

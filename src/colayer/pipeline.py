@@ -88,11 +88,13 @@ class Pipeline:
         self,
         instances: Sequence[Any],
         *,
+        solutions: Sequence[Any] | None = None,
+        thetas: Sequence[Any] | None = None,
         method: str | Any = "auto",
-        evaluations: int = 1000,
+        evaluations: int | None = None,
         seed: int = 0,
         radius: float | None = None,
-        sigma: float = 0.0,
+        sigma: float | str = 0.0,
         samples: int = 100,
         learn_decoder: str | None = None,
         validation: float = 0.2,
@@ -102,32 +104,61 @@ class Pipeline:
         callback: Callable[[Any], None] | None = None,
         progress: bool = False,
     ) -> Self:
-        """Learn weights by experience: minimise the mean loss over the instances, plain or perturbed (σ > 0).
+        """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
 
-        `method` is a name (`auto`, `direct`, `cma-es`, `sgd`) or an optimiser object; `evaluations` is its budget. The
-        search is in the L∞ ball of `radius`, in model units. `learn_decoder` is the decoder used while learning.
-        A share `validation` of the instances (none below 5) chooses among the best weights. With `journal`, a run
-        that was stopped goes on where it was. The result depends on the data, the options and the seed alone.
+        By experience: minimise the mean loss over the instances, plain or perturbed (σ > 0; `sigma="theory"`: the σ of
+        the best guarantee, for problems with a proven ratio). `method` is a name
+        (`auto`, `direct`, `cma-es`, `sgd`) or an optimiser object, `evaluations` its budget, 1000 by default. The
+        search is in the L∞ ball of `radius`, in model units.
+
+        By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one an
+        instance. `method` is `fenchel-young`, `hinge` or `crf` for solutions, `spo+` for thetas, or an object;
+        `evaluations` are passes over the instances, 100 by default.
+
+        `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
+        chooses among the best weights. With `journal`, a run that was stopped goes on where it was. The result depends
+        on the data, the options and the seed alone.
         """
         from colayer.learning.fit import fit_by_experience
+        from colayer.learning.fit_demonstration import demonstration_method, fit_by_demonstration
 
-        learned = fit_by_experience(
-            self.problem,
-            instances,
-            method=method,
-            evaluations=evaluations,
-            seed=seed,
-            radius=radius,
-            sigma=sigma,
-            samples=samples,
-            learn_decoder=learn_decoder,
-            validation=validation,
-            workers=workers,
-            journal=journal,
-            time_limit=time_limit,
-            callback=callback,
-            progress=progress,
-        )
+        shared: dict[str, Any] = {
+            "seed": seed,
+            "learn_decoder": learn_decoder,
+            "validation": validation,
+            "workers": workers,
+            "journal": journal,
+            "time_limit": time_limit,
+            "callback": callback,
+            "progress": progress,
+        }
+        imitation = demonstration_method(method, solutions, thetas)
+        if imitation is not None:
+            for option, given in (("--radius", radius is not None), ("--sigma", sigma != 0)):
+                if given:
+                    raise OptionError(
+                        f"has no meaning for {imitation.name}, which learns by demonstration", where=option
+                    )
+            learned = fit_by_demonstration(
+                self.problem,
+                instances,
+                solutions=solutions,
+                thetas=thetas,
+                method=imitation,
+                evaluations=evaluations,
+                **shared,
+            )
+        else:
+            learned = fit_by_experience(
+                self.problem,
+                instances,
+                method=method,
+                evaluations=1000 if evaluations is None else evaluations,
+                radius=radius,
+                sigma=sigma,
+                samples=samples,
+                **shared,
+            )
         self._model = learned.model
         self.loss_ = learned.loss
         self.validation_loss_ = learned.validation_loss

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.evaluators import Evaluator
+    from colayer.guarantees import Approximation
 
 Array = NDArray[Any]
 
@@ -71,10 +72,16 @@ class Size:
     default: Any
     help: str
     minimum: float | None = None
+    #: Where the size is a word (`kind` is str): those to choose from.
+    choices: tuple[str, ...] = ()
 
     def parse(self, text: str) -> Any:
         """The value of one command-line word, checked."""
         option = "--" + self.name.replace("_", "-")
+        if self.choices:
+            if text not in self.choices:
+                raise OptionError(f"{text!r}, expected one of {', '.join(self.choices)}", where=option)
+            return text
         try:
             value = self.kind(text)
             finite = math.isfinite(value)
@@ -108,6 +115,8 @@ class BaseProblem:
     decoders: tuple[str, ...] = ()
     #: decoder → the cheaper one that `fit` learns through by default; the decoder itself where it is not named.
     learn_decoders: Mapping[str, str] = MappingProxyType({})
+    #: group → its features, every feature once: what `explain` leaves out together; None: by their names.
+    feature_groups: Mapping[str, tuple[str, ...]] | None = None
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
     #: Seconds in which `exact` gives a bound worth having for a small instance: the demo then compares against it.
@@ -143,6 +152,29 @@ class BaseProblem:
     def bound(self, instance: Any) -> float | None:
         """A cheap lower bound on the optimal cost; None where there is none."""
         return None
+
+    def approximation(self, instance: Any) -> Approximation | None:
+        """What is proved for the safe weights on this instance, whatever is added to θ; None where nothing is."""
+        return None
+
+    def embed(self, y: Any, instance: Any) -> Array:
+        """The vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry a dimension of θ; learning by demonstration needs it."""
+        raise InputError(f"{self.name} has no embed: it cannot learn by demonstration")
+
+    def target(self, solution: Any, instance: Any) -> Array:
+        """ȳ, what a solution asks of the layer: a mean of embedded y; learning by demonstration needs it."""
+        raise InputError(f"{self.name} has no target: it cannot learn from solutions")
+
+    def augmented(self, theta: Array, target: Array, instance: Any) -> tuple[Array, float]:
+        """(θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y: the layer call of the structured hinge.
+
+        The default is the Hamming distance of 0/1 vectors, Δ = Σ_i |y_i − ȳ_i| = Σ_i ȳ_i + ⟨1 − 2ȳ, y⟩.
+        """
+        return theta - (1.0 - 2.0 * target), float(target.sum())
+
+    def likelihood(self, theta: Array, target: Array, instance: Any) -> tuple[float, Array]:
+        """The negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
+        raise InputError(f"{self.name} has no likelihood: crf cannot learn it")
 
     def best(self, thetas: Array, instance: Any, seed: int) -> tuple[int, Any, float]:
         """The best decoded solution over the rows of `thetas` (the first at equal cost): (row, solution, cost).

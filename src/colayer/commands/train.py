@@ -1,4 +1,4 @@
-"""`colayer train`: weights by experience, from a folder of instances."""
+"""`colayer train`: weights by experience, or by demonstration with --solutions, from a folder of instances."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from colayer.commands import options
 from colayer.commands.output import emit, note
-from colayer.dataset import instance_files, read_files
+from colayer.dataset import instance_files, read_files, read_solutions
 from colayer.errors import OptionError
 from colayer.evaluation import Contender, Summary, compare
+
+if TYPE_CHECKING:
+    from colayer.guarantees import Guarantees
 
 
 def run(
@@ -21,7 +24,7 @@ def run(
     *,
     output: str,
     method: str,
-    evaluations: str,
+    evaluations: str | None,
     seed: str,
     decoder: str | None,
     learn_decoder: str | None,
@@ -29,6 +32,7 @@ def run(
     radius: str | None,
     sigma: str,
     samples: str,
+    solutions: bool,
     validation: str,
     workers: str | None,
     time_limit: str | None,
@@ -38,15 +42,16 @@ def run(
     as_json: bool,
 ) -> None:
     """Learn, write the model, print how it went; all options are checked before the data is read."""
-    from colayer.learning.optimizers import method_names
+    from colayer.learning.guaranteed import guaranteed
     from colayer.pipeline import Pipeline
 
+    method = _method(method, solutions)
     settings: dict[str, Any] = {
-        "method": options.choice(method, "--method", method_names()),
-        "evaluations": options.whole(evaluations, "--evaluations", 1),
+        "method": method,
+        "evaluations": None if evaluations is None else options.whole(evaluations, "--evaluations", 1),
         "seed": options.whole(seed, "--seed", maximum=2**63),
         "radius": None if radius is None else options.number(radius, "--radius"),
-        "sigma": options.number(sigma, "--sigma", zero=True),
+        "sigma": sigma if sigma == "theory" else options.number(sigma, "--sigma", zero=True),
         "samples": options.whole(samples, "--samples", 1),
         "validation": options.share(validation, "--validation"),
         "workers": None if workers is None else options.whole(workers, "--workers", 1),
@@ -65,6 +70,8 @@ def run(
     options.output(None if book is None else str(book), "--journal", [model], folder=data)
     drawing = options.picture(plot, "--plot", [model, *([book] if book else [])])
     instances = read_files(instance_files(data), found)[1]
+    if solutions:
+        settings["solutions"] = read_solutions(data, found, instances)
 
     pipeline = Pipeline(found, safe=False) if found.safe_weights is None else Pipeline(found, found.safe_weights)
     begin = time.perf_counter()
@@ -79,8 +86,12 @@ def run(
     if drawing is not None:
         from colayer.report.figures import learning_curve, save
 
-        save(learning_curve(pipeline.history_), drawing)
+        axes = learning_curve(pipeline.history_)
+        if solutions:
+            axes.set(xlabel="pass over the instances", title="Learning by demonstration")
+        save(axes, drawing)
     kept, rows = against_safe(pipeline, instances, settings["validation"], settings["seed"])
+    promised = guaranteed(found, pipeline.model, instances, workers=settings["workers"])
     document = {
         "problem": found.name,
         "model": output,
@@ -91,8 +102,25 @@ def run(
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
         "summary": [asdict(row) for row in rows],
+        "guarantees": None if promised is None else promised.document(),
     }
-    emit(document, _text(document, rows, kept, settings["evaluations"]), as_json=as_json, out=None)
+    budget = pipeline.provenance["evaluations"]
+    unit = "passes" if solutions else "evaluations"
+    text = _text(document, rows, kept, unit, budget) + ("" if promised is None else _promise(promised))
+    emit(document, text, as_json=as_json, out=None)
+
+
+def _method(method: str, solutions: bool) -> str:
+    """The name, checked: with solutions the methods that learn by demonstration, without those by experience."""
+    from colayer.learning.losses import demonstration_named, demonstration_names
+    from colayer.learning.optimizers import method_names
+
+    imitating = tuple(name for name in demonstration_names() if not demonstration_named(name).from_theta)
+    if solutions:
+        return options.choice(imitating[0] if method == "auto" else method, "--method", imitating)
+    if method in imitating:
+        raise OptionError(f"{method} learns from solutions, expected --solutions with it", where="--method")
+    return options.choice(method, "--method", method_names())
 
 
 def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, seed: int) -> tuple[str, list[Summary]]:
@@ -110,15 +138,30 @@ def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, see
     return where, compare(problem, chosen, contenders).summary()
 
 
-def _text(document: dict[str, Any], rows: list[Summary], kept: str, budget: int) -> str:
+def _text(document: dict[str, Any], rows: list[Summary], kept: str, unit: str, budget: int) -> str:
     from colayer.report.tables import duration, significant, summary_table
 
     done = document["evaluations"]
     lines = [
         f"model            {document['model']}",
-        f"evaluations      {done}" + (f" of {budget}" if done < budget else ""),
+        f"{unit:<17}{done}" + (f" of {budget}" if done < budget else ""),
         f"training loss    {significant(document['loss'], 6)}",
         f"validation loss  {significant(document['validation_loss'], 6)}",
         f"time             {duration(document['seconds'])}",
     ]
     return "\n".join(lines) + f"\n\non the {kept}:\n\n" + summary_table(rows).text()
+
+
+def _promise(promised: Guarantees) -> str:
+    """The guarantees beside the measured gap, in a few lines."""
+    from colayer.report.tables import significant, table
+
+    lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
+    setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
+    reach = f"R = {significant(promised.loss_range)} (seen)"
+    head = f"\nguaranteed with probability {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+    if len(lines) == 1:
+        return head + "no bound without a perturbation (--sigma) and without a proven ratio\n"
+    vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
+    remark = "more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else ""
+    return head + table(promised.HEADERS, lines).text() + remark

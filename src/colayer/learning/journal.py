@@ -36,13 +36,18 @@ FORMAT = 1
 _log = logging.getLogger(__name__)
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One evaluation: its number from 1, the weights, their loss, and their validation loss where it was computed."""
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One evaluation: its number from 1, the weights, their loss, and their validation loss where it was computed.
+
+    By demonstration also the loss that is minimised, and what the optimiser needs to go on from here.
+    """
 
     evaluation: int
     weights: list[float]
     loss: float
     validation: float | None
+    demonstration: float | None = None
+    state: list[float] = []
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

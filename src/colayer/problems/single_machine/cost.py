@@ -23,3 +23,10 @@ def scale(instance: Instance) -> float:
 def bound(instance: Instance) -> float:
     """The optimal cost with preemption allowed (SRPT), at most the optimal cost without."""
     return float(srpt_bound(*instance.arrays))
+
+
+def makespan(instance: Instance) -> float:
+    """When the last job ends in every schedule that does not idle while a job waits, as SRPT's."""
+    order = np.argsort(instance.release, kind="stable")
+    release, processing = instance.release[order], instance.processing[order]
+    return float((release + processing[::-1].cumsum()[::-1]).max())

@@ -111,6 +111,12 @@ def features(instance: Instance, which: str = "66") -> NDArray[np.float32]:
     return matrix.T
 
 
+def feature_groups(which: str = "66") -> dict[str, tuple[str, ...]]:
+    """group → the names of its features."""
+    table = _table(which)
+    return {g: tuple(f.name for f in table if f.group == g) for g in dict.fromkeys(f.group for f in table)}
+
+
 def safe_weights(which: str = "66") -> NDArray[np.float64]:
     """w̃, which sorts by SRPT completion: weight 1 on C / C_max, or on rank(C) in the 27.
 

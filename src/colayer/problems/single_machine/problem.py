@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError, OptionError
+from colayer.guarantees import Approximation, srpt_approximation
 from colayer.layers import sorting
+from colayer.layers.likelihood import plackett_luce
 from colayer.problem import BaseProblem, Size
-from colayer.problems.single_machine.cost import bound, cost, scale
+from colayer.problems.single_machine.cost import bound, cost, makespan, scale
 from colayer.problems.single_machine.decoder import best, decode
-from colayer.problems.single_machine.features import FEATURE_SETS, features, safe_weights
+from colayer.problems.single_machine.features import FEATURE_SETS, feature_groups, features, safe_weights
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate, read, write
 from colayer.problems.single_machine.layer import layer
 from colayer.problems.single_machine.solution import read_solution, write_solution
@@ -49,6 +51,7 @@ class SingleMachine(BaseProblem):
     def __init__(self, features: str = "66", decoder: str = "none") -> None:
         self.safe_weights = safe_weights(features)
         self.feature_names = tuple(feature.name for feature in FEATURE_SETS[features])
+        self.feature_groups = feature_groups(features)
         if decoder not in self.decoders:
             raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(self.decoders)}", where="--decoder")
         self._features = features
@@ -75,6 +78,19 @@ class SingleMachine(BaseProblem):
         """A sequence is a solution of the layer as well."""
         return sorting.embed(solution)
 
+    def augmented(
+        self, theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
+    ) -> tuple[NDArray[np.float64], float]:
+        """Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm (the Hamming distance is not)."""
+        positions = np.arange(1.0, instance.jobs + 1.0)
+        return theta + target, 0.5 * float((positions**2).sum() + (target**2).sum())
+
+    def likelihood(
+        self, theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Plackett–Luce, a surrogate, for the sequence by decreasing ȳ."""
+        return plackett_luce(theta, sorting.sort(-target))
+
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
         """The sequence after the decoder."""
         return decode(y, instance, self.decoder)
@@ -95,6 +111,10 @@ class SingleMachine(BaseProblem):
     def bound(self, instance: Instance) -> float:
         """The preemptive optimum (SRPT)."""
         return bound(instance)
+
+    def approximation(self, instance: Instance) -> Approximation | None:
+        """That of the SRPT order; nothing for the 27 features, where the safe weights sort by its rank."""
+        return srpt_approximation(instance.jobs, makespan(instance)) if self._features == "66" else None
 
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
         """Features stacked once, threads over instances."""

@@ -1,0 +1,25 @@
+"""The conditional random field: maximum likelihood of the targets under P(y) ∝ e^{−⟨θ, y⟩}.
+
+Lafferty, McCallum and Pereira (2001), Conditional random fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from colayer.learning.losses.base import Demonstration, Example, Floats, vector
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crf(Demonstration):
+    """The problem's `likelihood`, exact or a surrogate (see `colayer.layers.likelihood`): smooth, hence L-BFGS."""
+
+    optimizer: str = "l-bfgs"
+
+    name: ClassVar[str] = "crf"
+
+    def loss(self, theta: Floats, example: Example) -> tuple[float, Floats]:
+        """See `Demonstration.loss`."""
+        value, gradient = example.problem.likelihood(theta, example.target, example.instance)
+        return float(value), vector(gradient, len(theta), f"likelihood of {example.problem.name}")
