@@ -16,6 +16,7 @@ ROWS = (
     ("layers",),
     ("models",),
     ("compose",),
+    ("guarantees",),
     ("problem",),
     ("problems",),
     ("dataset", "evaluation", "evaluators"),

@@ -15,6 +15,7 @@ import colayer
 from colayer.errors import InputError, OptionError
 from colayer.evaluators import Evaluator, evaluator_for, feature_scale
 from colayer.learning.experience import Evaluation, learn, mean_loss
+from colayer.learning.guaranteed import theory_sigma
 from colayer.learning.optimizers import Task, method_named
 from colayer.learning.perturbation import LARGEST, draws
 from colayer.models import LinearModel
@@ -43,7 +44,7 @@ def fit_by_experience(
     evaluations: int,
     seed: int,
     radius: float | None,
-    sigma: float,
+    sigma: float | str,
     samples: int,
     learn_decoder: str | None,
     validation: float,
@@ -56,13 +57,14 @@ def fit_by_experience(
     """Minimise the mean (perturbed) loss over the training share of the instances; see `Pipeline.fit`."""
     instances = list(instances)
     radius = float(problem.radius if radius is None else radius)
-    sigma = float(sigma)
-    _check(instances, evaluations, seed, radius, sigma, samples, validation, time_limit)
+    by_theory = sigma == "theory"
+    sigma = 1.0 if by_theory else float(sigma)  # till the range of the loss and the features are known
+    check_options(instances, evaluations, seed, radius, sigma, samples, validation, time_limit)
     optimizer = method_named(method) if isinstance(method, str) else method
     if not hasattr(optimizer, "minimize"):
         raise OptionError(f"{method!r} is neither the name of a method nor one", where="--method")
     evaluations, seed, samples = int(evaluations), int(seed), int(samples)
-    learner = _with_learn_decoder(problem, learn_decoder)
+    learner = with_learn_decoder(problem, learn_decoder)
     # Samples do not matter without perturbation: leave them out of the identity then.
     samples = samples if sigma > 0 else 0
     identity = {
@@ -90,6 +92,9 @@ def fit_by_experience(
         # the same data under other features is another run
         identity["features"] = hashlib.sha256(repr(problem.feature_names).encode() + scale.tobytes()).hexdigest()
         dimension = len(problem.feature_names)
+        if by_theory:
+            chosen = [instances[i] for i in training]
+            sigma = identity["sigma"] = theory_sigma(problem, chosen, train_evaluator, scale, radius, seed)
         Z = draws(seed, samples, dimension)
         safe = _start(problem, scale, radius)
         learned = learn(
@@ -142,7 +147,8 @@ def _objective(evaluator: Evaluator, scale: Floats, sigma: float, Z: Floats) -> 
     return mean_loss(lambda weights: evaluator.losses(weights / scale), sigma, Z)
 
 
-def _with_learn_decoder(problem: Any, learn_decoder: str | None) -> Any:
+def with_learn_decoder(problem: Any, learn_decoder: str | None) -> Any:
+    """The problem with the decoder that it is learned through: the one named, or the problem's own choice."""
     decoder = problem.options.get("decoder")
     if decoder is None:
         if learn_decoder is not None:
@@ -156,7 +162,7 @@ def _with_learn_decoder(problem: Any, learn_decoder: str | None) -> Any:
     return problem if chosen == decoder else problem.with_options(decoder=chosen)
 
 
-def _check(
+def check_options(
     instances: Sequence[Any],
     evaluations: int,
     seed: int,
@@ -166,6 +172,7 @@ def _check(
     validation: float,
     time_limit: float | None,
 ) -> None:
+    """Refuse options that make no sense, before any work is done."""
     if len(instances) == 0:
         raise InputError("no instances to learn from")
     for option, count in (("--evaluations", evaluations), ("--seed", seed), ("--samples", samples)):

@@ -185,6 +185,29 @@ def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
     return ax
 
 
+def signed_bars(labels: Sequence[str], values: Sequence[float], ax: Axes | None = None) -> Axes:
+    """A bar a value, in the order given from the top, the value beside it; those below zero in another colour."""
+    ax = _axes(ax, size=(6.4, 1.2 + 0.28 * len(labels)), grid="x")
+    places = np.arange(len(labels))
+    ax.barh(places, values, 0.68, color=[PALETTE[0] if v >= 0 else PALETTE[1] for v in values])
+    ax.axvline(0.0, color=FAINT, lw=0.8)
+    sizes = np.abs(np.array(values))
+    middle = float(np.median(sizes))
+    if sizes.max() > WIDE * middle > 0:  # one bar would leave nothing to see of the others
+        ax.set_xscale("symlog", linthresh=middle)
+        decades = 10.0 ** np.arange(math.ceil(math.log10(middle)), math.floor(math.log10(sizes.max())) + 1)
+        ax.set_xticks([t for t in (*-decades, 0.0, *decades) if min(values) <= t <= max(values)])
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:,g}"))
+    for place, v in zip(places, values, strict=True):
+        text = significant(v)
+        ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
+    ax.set_yticks(places, list(labels), fontsize=8)
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    return ax
+
+
 def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by the suffix: whole or not at all, the same bytes for the same figure."""
     target = Path(path)
