@@ -88,7 +88,10 @@ def sizes_help() -> dict[str, list[tuple[str, str]]]:
     from colayer.problems import find_problem, problem_names
 
     return {
-        name: [(f"{_option(size)} N", f"{size.help}  [default: {size.default}]") for size in find_problem(name).sizes]
+        name: [
+            (f"{_option(size)} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
+            for size in find_problem(name).sizes
+        ]
         for name in problem_names()
     }
 

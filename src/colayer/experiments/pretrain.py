@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from colayer.learning.optimizers import Auto, Optimizer
+from colayer.learning.optimizers import Auto, CmaEs, Optimizer
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
-from colayer.problems import SingleMachine
+from colayer.problems import SingleMachine, SpanningTree
 from colayer.problems.single_machine import datasets as single_machine
+from colayer.problems.spanning_tree import datasets as spanning_tree
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,17 @@ def _recipes() -> dict[str, Recipe]:
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
         return Recipe(problem, data, per_cell, evaluations, learn_decoder=decoder, **how)
 
+    def trees(features: str) -> Recipe:
+        data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
+        return Recipe(SpanningTree(features), data, per_cell=5, evaluations=6000, method=CmaEs(step=0.05))
+
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
         jobs("66", "rdi", per_cell=5, evaluations=600, method=Auto(safe_share=0.1)),  # rdi is slow
         jobs("27", "none"),
+        trees("cost"),
+        trees("indicator"),
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
 

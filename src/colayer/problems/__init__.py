@@ -11,12 +11,14 @@ from colayer.errors import OptionError
 
 if TYPE_CHECKING:
     from colayer.problems.single_machine import SingleMachine
+    from colayer.problems.spanning_tree import SpanningTree
 
-__all__ = ["SingleMachine", "find_problem", "problem_names"]
+__all__ = ["SingleMachine", "SpanningTree", "find_problem", "problem_names"]
 
 #: registered name → where its class lives. A new problem adds one line here.
 REGISTRY = {
     "single-machine": "colayer.problems.single_machine:SingleMachine",
+    "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
 }
 _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 

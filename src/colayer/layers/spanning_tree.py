@@ -1,0 +1,123 @@
+"""Minimum spanning trees as a layer: argmin over spanning trees of ⟨θ, embed(y)⟩, by Kruskal's algorithm.
+
+The functions above are for everyone who needs a fast spanning tree; the kernels below are what they, and the compiled
+code of the problems, are made of. Ties are broken by edge index, always: each result is a function of the input alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.layers.sorting import order_into
+
+Ints = NDArray[np.int64]
+
+
+def minimum_spanning_tree(nodes: int, edges: ArrayLike, costs: ArrayLike) -> Ints:
+    """Indices, increasing, of the edges of a minimum spanning tree of a connected graph; costs of either sign.
+
+    `edges` is (m, 2), 0-based; parallel edges are fine, and a loop is never chosen.
+
+    >>> minimum_spanning_tree(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0]).tolist()
+    [1, 2]
+    """
+    return complete_forest(nodes, edges, costs, ())
+
+
+def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: ArrayLike) -> Ints:
+    """Indices, increasing, of the cheapest edges that make a spanning tree together with the edges `forest`.
+
+    >>> complete_forest(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0], forest=[0]).tolist()
+    [1]
+    """
+    ends = np.asarray(edges)
+    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+        raise InputError("expected pairs of nodes", where="edges")
+    if nodes < 1 or (len(ends) and not (ends.min() >= 0 and ends.max() < nodes)):
+        raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="edges")
+    values = np.array(costs, dtype=np.float64)
+    if values.shape != (len(ends),):
+        raise InputError(f"shape {values.shape}, expected one cost an edge, ({len(ends)},)", where="costs")
+    if not np.isfinite(values).all():
+        raise InputError("not finite", where="costs")
+    chosen = np.array(forest, dtype=np.int64)
+    if chosen.ndim != 1 or (len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(ends))):
+        raise InputError(f"expected edges, 0 to {len(ends) - 1}", where="forest")
+    u, v = (np.array(end, dtype=np.int64) for end in ends.T)
+    parent = np.full(nodes, -1, dtype=np.int32)
+    if kruskal_into(u, v, chosen, parent, np.empty(len(chosen), dtype=np.int64)) < len(chosen):
+        raise InputError("its edges close a cycle, expected a forest", where="forest")
+    tree = np.empty(nodes - 1 - len(chosen), dtype=np.int64)
+    if kruskal_into(u, v, order_of(values), parent, tree) < len(tree):
+        raise InputError("the graph is not connected", where="edges")
+    return np.sort(tree)
+
+
+def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:
+    """y as a vector: 1 for the edges (of `edges` in all) in the tree, 0 for the others."""
+    vector = np.zeros(edges)
+    vector[tree] = 1.0
+    return vector
+
+
+@njit(cache=True, nogil=True)
+def find(parent, node):  # type: ignore[no-untyped-def]
+    """The root of the node's component, with path halving: every node on the way comes closer to it.
+
+    `parent` (int32) is the forest of a union-find: the parent of a node, or −(size of the component) at a root. All
+    −1 to begin with: every node is alone.
+    """
+    while True:
+        above = parent[node]
+        if above < 0:
+            return node
+        top = parent[above]
+        if top < 0:
+            return above
+        parent[node] = top
+        node = top
+
+
+@njit(cache=True, nogil=True)
+def join(parent, a, b):  # type: ignore[no-untyped-def]
+    """Unite the components of two different roots, the smaller one under the larger one."""
+    if parent[a] > parent[b]:  # sizes are negative
+        a, b = b, a
+    parent[a] += parent[b]
+    parent[b] = a
+
+
+@njit(cache=True, nogil=True)
+def kruskal_into(u, v, order, parent, tree):  # type: ignore[no-untyped-def]
+    """Take the edges in the order given, each that joins two components of `parent`, until `tree` is full.
+
+    Returns how many were taken, in tree[: count]; `parent` holds the components thereafter. With the edges in order of
+    cost these are the cheapest that span what can be spanned: a minimum spanning tree where `parent` is all −1 (n
+    components, room for n − 1), the cheapest completion of a forest where it holds the forest's components.
+    O(m α(n)).
+    """
+    count = 0
+    room = tree.shape[0]
+    for k in range(order.shape[0]):
+        if count == room:
+            break
+        e = order[k]
+        a = find(parent, u[e])
+        b = find(parent, v[e])
+        if a != b:
+            join(parent, a, b)
+            tree[count] = e
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def order_of(costs):  # type: ignore[no-untyped-def]
+    """The edges by cost, ties by index: O(m) expected, see `order_into`."""
+    m = costs.shape[0]
+    order = np.empty(m, np.int64)
+    order_into(costs, order, np.empty(m), np.empty(2 * m + 1, np.int64))
+    return order

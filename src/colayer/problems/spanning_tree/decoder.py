@@ -1,0 +1,73 @@
+"""The decoder h: keep the layer's first stage, complete it in each scenario, or buy nothing in the first stage."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.problems.spanning_tree.cost import stages_cost
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.kernels.losses import costs_into
+from colayer.problems.spanning_tree.kernels.trees import completions, total
+from colayer.problems.spanning_tree.layer import layer
+from colayer.problems.spanning_tree.solution import Solution
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def decode(stages: ArrayLike, instance: Instance) -> Solution:
+    """The better of two solutions, the first one at equal cost: E_1 = the edges of stage 1, and E_1 = ∅.
+
+    Each is completed by Kruskal's algorithm with weights d_s. Where all costs are ≤ 0, E_1 = ∅ is what makes the
+    layer with the safe weights a 2-approximation of the maximum-weight problem (paper, section 4.3).
+    """
+    values = np.asarray(stages)
+    m = instance.edge_count
+    if values.shape != (m,) or values.dtype.kind not in "iu" or ((values < 0) | (values > 2)).any():
+        raise InputError(f"expected {m} stages, one an edge: 0, 1 or 2", where="y")
+    solution, cost = complete(np.flatnonzero(values == 1), instance)
+    return complete((), instance)[0] if nothing_cost(instance) < cost else solution
+
+
+def best(thetas: Floats, instance: Instance) -> tuple[int, Solution, float]:
+    """The first row of least cost among the θ in the rows of `thetas`: (row, solution, cost)."""
+    m = instance.edge_count
+    rows = np.asarray(thetas, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        raise InputError("not finite", where="theta")
+    u, v, first, _ = instance.arrays
+    costs = np.empty(len(rows))
+    costs_into(
+        rows[:, :m].copy(), rows[:, m:].copy(), u, v, first, *tree_ends(instance), instance.nodes,
+        nothing_cost(instance), costs,
+    )  # fmt: skip
+    row = int(np.argmin(costs))
+    return row, decode(layer(rows[row], instance), instance), float(costs[row])
+
+
+def complete(forest: ArrayLike, instance: Instance) -> tuple[Solution, float]:
+    """The best solution whose first stage is `forest` (edge indices), and its cost."""
+    u, v = instance.arrays[:2]
+    edges = np.sort(np.array(forest, dtype=np.int64))
+    rows = completions(u, v, edges, instance.scenario_trees)
+    if len(rows) == 0:
+        raise InputError("its edges close a cycle, expected a forest", where="first_stage")
+    rows = np.sort(rows, axis=1)
+    return Solution(edges, tuple(rows)), stages_cost(edges, rows, instance)
+
+
+def nothing_cost(instance: Instance) -> float:
+    """The cost of E_1 = ∅."""
+    return float(total(np.empty(0), _tree_costs(instance)))
+
+
+def tree_ends(instance: Instance) -> tuple[NDArray[np.int32], Floats]:
+    """The edges of `scenario_trees`, one scenario after the other: both nodes, (S·(n − 1), 2), and the cost."""
+    return instance.edges.astype(np.int32)[instance.scenario_trees.ravel()], _tree_costs(instance).ravel()
+
+
+def _tree_costs(instance: Instance) -> Floats:
+    """(S, n − 1): the costs of the edges of `scenario_trees`, increasing."""
+    return instance.second[np.arange(instance.scenarios)[:, np.newaxis], instance.scenario_trees]

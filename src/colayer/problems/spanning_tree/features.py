@@ -1,0 +1,92 @@
+"""The features of an (edge, stage) pair: a table of names and formulas, and the matrix of their values.
+
+After the paper's Table 1. Q_j means the quantile j/10 by linear interpolation, j = 0, …, 10. A feature of one stage is
+0 in the rows of the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import OptionError
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
+from colayer.problems.spanning_tree.kernels.trees import scenario_trees
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the feature matrix. b_s = min(c, d_s), T(·) is the minimum spanning tree for a cost."""
+
+    name: str
+    group: str
+    formula: str
+
+
+def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:
+    return tuple(Feature(f"{name}_q{10 * j}", group, formula.replace("Q", f"Q_{j}", 1)) for j in range(QUANTILES))
+
+
+def _table(times_c: str, times_d: str) -> tuple[Feature, ...]:
+    """The rows of the kernel's matrix, in its order: the kernel and this table change together."""
+    return (
+        Feature("first_cost", "first", "c_e"),
+        *_quantiles("first_cost_near", "first", "Q over δ(u) ∪ δ(v) of c"),
+        Feature("first_tree", "first", f"{times_c}[e ∈ T(c)]"),
+        *_quantiles("first_bought", "first", f"Q over s of {times_c}[e ∈ T(b_s), c_e ≤ d_es]"),
+        Feature("second_mean_cost", "second", "mean over s of d_es"),
+        *_quantiles("second_cost", "second", "Q over s of d_es"),
+        *_quantiles("second_cost_near", "second", "Q over s and δ(u) ∪ δ(v) of d"),
+        *_quantiles("second_tree", "second", f"Q over s of {times_d}[e ∈ T(d_s)]"),
+        *_quantiles("second_bought", "second", f"Q over s of {times_d}[e ∈ T(b_s), c_e > d_es]"),
+    )
+
+
+#: name of the feature set → its table. With "cost" every feature is a cost: scaled costs give scaled features.
+FEATURE_SETS = {"cost": _table("c_e·", "d_es·"), "indicator": _table("", "")}
+
+#: The first FIRST_STAGE features are those of the first stage.
+FIRST_STAGE = FIRST
+
+
+def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
+    """φ of every (edge, stage): shape (2m, 69), all edges of stage 1, then all of stage 2.
+
+    The transposed view of a C-contiguous (69, 2m) array.
+    """
+    check(which)
+    u, v, first, second = instance.arrays
+    m = instance.edge_count
+    cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
+    in_first = _members(scenario_trees(instance.nodes, u, v, first[np.newaxis]), m)[:, 0].copy()
+    ends = np.concatenate([u, v])
+    start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=instance.nodes))])
+    incident = np.argsort(ends, kind="stable") % m
+    matrix: NDArray[np.float32] = feature_matrix(
+        u, v, first, np.ascontiguousarray(second.T), start, incident, in_first,
+        _members(instance.scenario_trees, m), _members(cheaper, m), which == "cost",
+    )  # fmt: skip
+    return matrix.T
+
+
+def _members(trees: NDArray[np.int32], edges: int) -> NDArray[np.bool_]:
+    """(m, S): whether the tree of a scenario holds an edge."""
+    inside = np.zeros((edges, len(trees)), dtype=np.bool_)
+    inside[trees.T, np.arange(len(trees))] = True
+    return inside
+
+
+def safe_weights(which: str = "cost") -> NDArray[np.float64]:
+    """w̃, θ = (c_e, mean over s of d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3)."""
+    check(which)
+    names = ("first_cost", "second_mean_cost")
+    return np.array([1.0 if feature.name in names else 0.0 for feature in FEATURE_SETS[which]])
+
+
+def check(which: str) -> None:
+    """Refuse what is not the name of a feature set."""
+    if which not in FEATURE_SETS:
+        raise OptionError(f"no feature set {which!r}, expected one of {', '.join(FEATURE_SETS)}", where="--features")

@@ -1,0 +1,237 @@
+"""Instances of the two-stage spanning tree problem: data, validation, generator, file format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.files import short
+from colayer.layers.likelihood import Elimination
+from colayer.layers.spanning_tree import kruskal_into
+from colayer.problems.spanning_tree.graphs import complete, geometric, grid
+from colayer.problems.spanning_tree.kernels.trees import scenario_trees
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The paper's data sets (section 5.1): widths of the grid, K and numbers of scenarios.
+PAPER_WIDTHS = (10, 20, 30, 40, 50, 60)
+PAPER_SECOND_MAX = (10, 15, 20, 25, 30)
+PAPER_SCENARIOS = (5, 10, 15, 20)
+
+#: First-stage costs of generated instances are uniform on {−FIRST_MAX, …, 0}.
+FIRST_MAX = 20
+GRAPHS = ("grid", "geometric", "complete")
+
+#: Of a cost, either sign: then features fit into float32 and no sum overflows.
+LARGEST = 1e30
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A connected graph, costs c_e of the first stage and d_es of the second one, of either sign (read-only arrays).
+
+    `edges` is (m, 2), 0-based nodes, parallel edges allowed; `first` is (m,), `second` is (scenarios, m).
+    """
+
+    nodes: int
+    edges: Ints
+    first: Floats
+    second: Floats
+
+    def __post_init__(self) -> None:
+        nodes = _count(self.nodes)
+        edges = _edges(self.edges, nodes)
+        m = len(edges)
+        first = _vector(self.first, "first", m)
+        second = _matrix(self.second, m)
+        u, v = (np.array(ends) for ends in edges.T)
+        # counted first: a number of nodes that no memory holds is refused all the same
+        if m < nodes - 1 or not _connected(nodes, u, v):
+            raise InputError("the graph is not connected, expected a path between any two nodes", where="edges")
+        object.__setattr__(self, "nodes", nodes)
+        for field, array in (("edges", edges), ("first", first), ("second", second)):
+            view = array.view()
+            view.setflags(write=False)
+            object.__setattr__(self, field, view)
+        object.__setattr__(self, "_arrays", (u, v, first, second))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Instance, (self.nodes, self.edges, self.first, self.second)  # read-only again on the other side
+
+    @property
+    def edge_count(self) -> int:
+        """m."""
+        return len(self.first)
+
+    @property
+    def scenarios(self) -> int:
+        """|S|."""
+        return len(self.second)
+
+    @property
+    def arrays(self) -> tuple[Ints, Ints, Floats, Floats]:
+        """(ends u, ends v, first, second) for the kernels, which are compiled for writable arrays and write none."""
+        arrays: tuple[Ints, Ints, Floats, Floats] = self.__dict__["_arrays"]
+        return arrays
+
+    @cached_property
+    def integral(self) -> bool:
+        """All costs whole, and every sum of them exact in float64: sums do not depend on their order."""
+        if not all(bool(np.all(values == np.floor(values))) for values in (self.first, self.second)):
+            return False
+        return float(self.scenarios * np.abs(self.first).sum() + np.abs(self.second).sum()) < 2.0**53
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        """The order in which the likelihood eliminates the nodes."""
+        return Elimination.of(self.nodes, self.edges)
+
+    @cached_property
+    def scenario_trees(self) -> NDArray[np.int32]:
+        """(S, n − 1): the edges of the minimum spanning tree for d_s, by increasing cost, ties by index.
+
+        The cheapest completion of any forest is made of these edges alone (see `kernels.trees`).
+        """
+        u, v, _, second = self.arrays
+        trees: NDArray[np.int32] = scenario_trees(self.nodes, u, v, second)
+        return trees
+
+
+def generate(
+    seed: int | np.random.SeedSequence, width: int = 10, scenarios: int = 10, second_max: int = 20, graph: str = "grid"
+) -> Instance:
+    """Whole costs, c_e uniform on −20..0 and d_es on −second_max..0, on a graph of width² nodes (paper, section 5.1).
+
+    The paper's graph is "grid"; "geometric" joins points of the unit square that are near, "complete" all nodes.
+    """
+    for name, value, least in (("width", width, 2), ("scenarios", scenarios, 1), ("second_max", second_max, 0)):
+        if value < least:
+            raise InputError(f"{value} is out of range, expected at least {least}", where=name)
+    rng = np.random.default_rng(seed)
+    if graph == "grid":
+        nodes, edges = grid(width)
+    elif graph == "geometric":
+        nodes, edges = geometric(width * width, rng)
+    elif graph == "complete":
+        nodes, edges = complete(width * width)
+    else:
+        raise InputError(f"no graph {graph!r}, expected one of {', '.join(GRAPHS)}", where="graph")
+    first = rng.integers(-FIRST_MAX, 0, size=len(edges), endpoint=True).astype(np.float64)
+    second = rng.integers(-second_max, 0, size=(scenarios, len(edges)), endpoint=True).astype(np.float64)
+    return Instance(nodes, edges, first, second)
+
+
+def read(document: Mapping[str, Any]) -> Instance:
+    """The instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`."""
+    return Instance(document["nodes"], document["edges"], document["first"], document["second"])
+
+
+def write(instance: Instance) -> dict[str, Any]:
+    """The fields of the file format; whole numbers are written as integers."""
+    return {
+        "nodes": instance.nodes,
+        "edges": instance.edges.tolist(),
+        "first": _numbers(instance.first),
+        "second": _numbers(instance.second),
+    }
+
+
+def _numbers(values: Floats) -> list[Any]:
+    """For JSON: as integers where all are whole."""
+    whole = bool(np.all(np.abs(values) < 2.0**53) and np.all(values == np.floor(values)))
+    listed: list[Any] = (values.astype(np.int64) if whole else values).tolist()
+    return listed
+
+
+def _connected(nodes: int, u: Ints, v: Ints) -> bool:
+    parent = np.full(nodes, -1, dtype=np.int32)
+    return bool(kruskal_into(u, v, np.arange(len(u)), parent, np.empty(nodes - 1, dtype=np.int64)) == nodes - 1)
+
+
+def _count(nodes: Any) -> int:
+    if isinstance(nodes, bool | np.bool_) or not isinstance(nodes, int | np.integer):
+        raise InputError(f"{short(nodes)} is not a whole number", where="nodes")
+    if nodes < 2:
+        raise InputError(f"{nodes} is out of range, expected at least 2", where="nodes")
+    return int(nodes)
+
+
+def _edges(values: Any, nodes: int) -> Ints:
+    if isinstance(values, np.ndarray):
+        if values.ndim != 2 or values.shape[1] != 2:
+            raise InputError(f"an array of shape {values.shape}, expected pairs of nodes, (m, 2)", where="edges")
+        if values.dtype.kind not in "iu":
+            raise InputError(f"an array of {values.dtype}, expected whole numbers", where="edges")
+    elif isinstance(values, list | tuple):
+        for i, pair in enumerate(values):
+            if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
+                raise InputError(f"{short(pair)} is not a pair of nodes", where=f"edges[{i}]")
+            for k, node in enumerate(pair):
+                if isinstance(node, bool | np.bool_) or not isinstance(node, int | np.integer):
+                    raise InputError(f"{short(node)} is not a node, expected a whole number", where=f"edges[{i}][{k}]")
+                _in_range(node, nodes, i, k)
+    else:
+        raise InputError(f"{short(values)} is not a list of pairs of nodes", where="edges")
+    if len(values) == 0:
+        raise InputError("empty, expected at least one edge", where="edges")
+    edges = np.array(values)
+    outside = (edges < 0) | (edges >= nodes)
+    if outside.any():
+        i, k = np.argwhere(outside)[0].tolist()
+        _in_range(edges[i, k], nodes, i, k)
+    loops = edges[:, 0] == edges[:, 1]
+    if loops.any():
+        i = int(np.argmax(loops))
+        raise InputError(f"a loop at node {edges[i, 0]}, expected two different nodes", where=f"edges[{i}]")
+    return np.ascontiguousarray(edges, dtype=np.int64)
+
+
+def _in_range(node: Any, nodes: int, i: int, k: int) -> None:
+    if not 0 <= node < nodes:
+        raise InputError(f"{short(int(node))} is not a node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")
+
+
+def _matrix(values: Any, edges: int) -> Floats:
+    if isinstance(values, np.ndarray) and values.ndim != 2:
+        raise InputError(f"an array of {values.ndim} dimensions, expected a row of costs a scenario", where="second")
+    if not isinstance(values, np.ndarray | list | tuple):
+        raise InputError(f"{short(values)} is not a list of rows of numbers", where="second")
+    if len(values) == 0:
+        raise InputError("empty, expected at least one scenario", where="second")
+    return np.array([_vector(row, f"second[{s}]", edges) for s, row in enumerate(values)])
+
+
+def _vector(values: Any, field: str, length: int) -> Floats:
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InputError(f"an array of {values.ndim} dimensions, expected a list of numbers", where=field)
+        if values.dtype.kind not in "iuf":
+            raise InputError(f"an array of {values.dtype}, expected numbers", where=field)
+    elif isinstance(values, list | tuple):
+        for i, value in enumerate(values):
+            if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+                raise InputError(f"{short(value)} is not a number", where=f"{field}[{i}]")
+    else:
+        raise InputError(f"{short(values)} is not a list of numbers", where=field)
+    if len(values) != length:
+        raise InputError(f"{len(values)} entries, expected {length}, one an edge", where=field)
+    try:
+        vector = np.array(values, dtype=np.float64)
+    except OverflowError:
+        raise InputError("a number too large for a float", where=field) from None
+    finite = np.isfinite(vector)
+    if not finite.all():
+        i = int(np.argmin(finite))
+        raise InputError(f"{vector[i]:g} is not finite, expected a number", where=f"{field}[{i}]")
+    large = np.abs(vector) > LARGEST
+    if large.any():
+        i = int(np.argmax(large))
+        raise InputError(f"{vector[i]:g} is out of range, expected {-LARGEST:g} to {LARGEST:g}", where=f"{field}[{i}]")
+    return vector

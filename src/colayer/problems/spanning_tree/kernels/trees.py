@@ -1,0 +1,85 @@
+"""Trees of the scenarios, the layer's two-stage tree, and completions of a forest.
+
+Edges are compared by (cost, index), a strict order, so each minimum spanning tree is the only one. Contracting a forest
+F keeps an edge that is the largest of a cycle the largest of a cycle: what the minimum spanning tree for d_s does not
+hold, no cheapest completion of F holds. So completing F under scenario s is Kruskal's algorithm over the n − 1 edges of
+the tree for d_s, which are sorted once and for all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from colayer.layers.sorting import order_into
+from colayer.layers.spanning_tree import kruskal_into
+
+
+@njit(cache=True, nogil=True)
+def scenario_trees(nodes, u, v, costs):  # type: ignore[no-untyped-def]
+    """(S, n − 1) int32: the minimum spanning tree for each row of `costs` (S, m), edges by increasing cost."""
+    scenarios, m = costs.shape
+    trees = np.empty((scenarios, nodes - 1), np.int32)
+    order, keys, work = np.empty(m, np.int64), np.empty(m), np.empty(2 * m + 1, np.int64)
+    parent = np.empty(nodes, np.int32)
+    for s in range(scenarios):
+        order_into(costs[s], order, keys, work)
+        parent[:] = -1
+        kruskal_into(u, v, order, parent, trees[s])
+    return trees
+
+
+@njit(cache=True, nogil=True)
+def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
+    """The layer: int8 (m,), 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
+
+    A tree edge is of the first stage iff c̄_e ≤ d̄_e. No pair of stages and tree has a smaller sum of costs: whatever
+    the tree, each of its edges takes the cheaper stage.
+    """
+    m = first.shape[0]
+    order, parent, tree = np.empty(m, np.int64), np.full(nodes, -1, np.int32), np.empty(nodes - 1, np.int64)
+    cheaper = np.empty(m)
+    for e in range(m):
+        cheaper[e] = min(first[e], second[e])
+    order_into(cheaper, order, np.empty(m), np.empty(2 * m + 1, np.int64))
+    kruskal_into(u, v, order, parent, tree)
+    stage = np.zeros(m, np.int8)
+    for k in range(nodes - 1):
+        e = tree[k]
+        stage[e] = 1 if first[e] <= second[e] else 2
+    return stage
+
+
+@njit(cache=True, nogil=True)
+def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
+    """(S, n − 1 − |F|): the cheapest completion of the forest F (edge indices) in each scenario, by increasing cost.
+
+    `trees` is that of `scenario_trees`. An empty array of two dimensions where F closes a cycle. O(S n α(n)).
+    """
+    scenarios, nodes = trees.shape[0], trees.shape[1] + 1
+    base = np.full(nodes, -1, np.int32)
+    if kruskal_into(u, v, forest, base, np.empty(forest.shape[0], np.int64)) < forest.shape[0]:
+        return np.empty((0, 0), np.int64)
+    chosen = np.empty((scenarios, nodes - 1 - forest.shape[0]), np.int64)
+    parent = np.empty(nodes, np.int32)
+    for s in range(scenarios):
+        for i in range(nodes):
+            parent[i] = base[i]
+        kruskal_into(u, v, trees[s], parent, chosen[s])
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def total(first, second):  # type: ignore[no-untyped-def]
+    """(S·Σ first + Σ_s Σ second[s]) / S, summed in the order given: exact up to one rounding where all is whole."""
+    scenarios = second.shape[0]
+    sum_first = 0.0
+    for k in range(first.shape[0]):
+        sum_first += first[k]
+    sum_second = 0.0
+    for s in range(scenarios):
+        sum_s = 0.0
+        for k in range(second.shape[1]):
+            sum_s += second[s, k]
+        sum_second += sum_s
+    return (scenarios * sum_first + sum_second) / scenarios

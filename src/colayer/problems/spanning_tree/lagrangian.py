@@ -1,0 +1,140 @@
+"""Lagrangian bound and heuristic: prices by Polyak steps, solutions from the trees that the prices give."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import OptionError
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.relaxation import Relaxation
+from colayer.problems.spanning_tree.rounding import Incumbent
+from colayer.problems.spanning_tree.solution import Solution
+
+Floats = NDArray[np.float64]
+
+PROGRESS = 0.03  # of the gap: what counts as a better bound
+PATIENCE = 10  # iterations without one, after which
+CUT = 0.7  # is multiplied to the step factor,
+SHORTEST = 0.01  # which ends the ascent when it is that small
+ROUND_EVERY = 20  # iterations
+ROUND_EARLY = (1, 5, 10)  # and at these: a good solution makes good steps
+
+
+@dataclass(frozen=True)
+class Lagrangian:
+    """The best solution found, its cost and a lower bound on the cost of any; `bounds` and `costs` are by iteration."""
+
+    solution: Solution
+    cost: float
+    bound: float
+    iterations: int
+    bounds: Floats
+    costs: Floats
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        """(cost − bound) / |bound|; 0 where they are equal, infinite where the bound alone is 0."""
+        return relative_gap(self.cost, self.bound)
+
+
+def relative_gap(cost: float, bound: float) -> float:
+    """(cost − bound) / |bound|; 0 where they are equal, infinite where the bound alone is 0."""
+    if cost <= bound:
+        return 0.0
+    return (cost - bound) / abs(bound) if bound != 0 else math.inf
+
+
+def lagrangian(
+    instance: Instance,
+    iterations: int = 1000,
+    tolerance: float = 1e-4,
+    time_limit: float | None = None,
+    progress: Callable[[float, float], None] | None = None,
+    start: Solution | None = None,
+    workers: int | None = None,
+) -> Lagrangian:
+    """Bound and solution that close in on each other, until their relative gap is at most `tolerance`.
+
+    Prices begin at the costs c and take Polyak steps towards the best cost known. Also ends after `iterations`, after
+    `time_limit` seconds, and when steps have become so short that the bound will not rise any more: the gap that is
+    left is then the relaxation's own. `start` is a solution known already; `progress` is told (bound, best cost) after
+    each iteration. The bound is computed in whole numbers and valid without a tolerance; where all costs are whole it
+    is rounded up to a multiple of 1/S, as all costs of solutions are. The result does not depend on `workers`.
+    """
+    if iterations < 1:
+        raise OptionError(f"{iterations} is out of range, expected at least 1", where="iterations")
+    if not tolerance >= 0:
+        raise OptionError(f"{tolerance:g} is out of range, expected at least 0", where="tolerance")
+    began = time.monotonic()
+    relaxation = Relaxation(instance, workers)
+    incumbent = Incumbent(instance, relaxation.edges, start)
+    bounds: list[float] = []
+    costs: list[float] = []
+
+    def done(bound: float) -> bool:
+        bounds.append(min(bound, incumbent.cost))
+        costs.append(incumbent.cost)
+        if progress is not None:
+            progress(bounds[-1], costs[-1])
+        late = time_limit is not None and time.monotonic() - began >= time_limit
+        return late or relative_gap(costs[-1], bounds[-1]) <= tolerance
+
+    try:
+        ascend(relaxation, incumbent, iterations, done)
+    finally:
+        relaxation.close()
+    return Lagrangian(
+        solution=incumbent.solution,
+        cost=incumbent.cost,
+        bound=bounds[-1],
+        iterations=len(bounds),
+        bounds=np.array(bounds),
+        costs=np.array(costs),
+        seconds=time.monotonic() - began,
+    )
+
+
+def ascend(
+    relaxation: Relaxation,
+    incumbent: Incumbent,
+    iterations: int,
+    done: Callable[[float], bool],
+    factor: float = 1.0,
+    shortest: float = SHORTEST,
+) -> bool:
+    """Better and better prices, rounded to solutions on the way; `done` is told the best bound after each iteration.
+
+    Returns whether all scenarios agreed on the first stage, which ends the ascent: it is optimal then.
+    """
+    best: int | None = None
+    stalled = 0
+    for k in range(1, iterations + 1):
+        value, norm = relaxation.solve()
+        incumbent.average(relaxation.counts)
+        agreed = norm == 0  # all scenarios take the same first stage: with it their trees are an optimal solution
+        if agreed:
+            incumbent.forget()
+            incumbent.average(relaxation.counts)
+        if agreed or k % ROUND_EVERY == 0 or k in ROUND_EARLY or k == iterations:
+            incumbent.round()
+        if best is None or value > best:
+            old = -math.inf if best is None else relaxation.exact_bound(best)
+            best, here = value, relaxation.exact_bound(value)
+            stalled = 0 if here - old > PROGRESS * (incumbent.cost - old) else stalled + 1
+        else:
+            stalled += 1
+        if done(relaxation.bound(best)) or agreed:
+            return agreed
+        if stalled >= PATIENCE:
+            factor, stalled = factor * CUT, 0
+            if factor < shortest:
+                break
+        relaxation.step(factor * max(incumbent.cost - relaxation.exact_bound(value), relaxation.unit), norm)
+    return False

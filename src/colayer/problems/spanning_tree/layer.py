@@ -1,0 +1,44 @@
+"""The layer: a minimum spanning tree with the cheaper stage of each edge, θ = (c̄, d̄), ties by edge index."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.kernels.trees import stage_tree
+from colayer.problems.spanning_tree.solution import Solution
+
+Stages = NDArray[np.int8]
+
+
+def layer(theta: ArrayLike, instance: Instance) -> Stages:
+    """The stage of each edge (1 or 2; 0: not in the tree) that minimises Σ c̄_e over stage 1 plus Σ d̄_e over stage 2.
+
+    θ holds c̄ by edge, then d̄ by edge. At c̄_e = d̄_e the stage is the first.
+    """
+    m = instance.edge_count
+    values = np.array(theta, dtype=np.float64)
+    if values.shape != (2 * m,):
+        raise InputError(f"shape {values.shape}, expected two entries an edge, ({2 * m},)", where="theta")
+    if not np.isfinite(values).all():
+        raise InputError("not finite", where="theta")
+    u, v = instance.arrays[:2]
+    stages: Stages = stage_tree(instance.nodes, u, v, values[:m], values[m:])
+    return stages
+
+
+def embed(stages: Stages) -> NDArray[np.float64]:
+    """y as a vector: the indicator of the first stage by edge, then that of the second one."""
+    return np.concatenate([stages == 1, stages == 2]).astype(np.float64)
+
+
+def target(solution: Solution, instance: Instance) -> NDArray[np.float64]:
+    """(indicator of E_1, mean over s of the indicators of E_s): a point of the convex hull of the layer's vectors."""
+    m = instance.edge_count
+    times = np.bincount(np.concatenate(solution.second_stage), minlength=m)
+    vector = np.zeros(2 * m)
+    vector[solution.first_stage] = 1.0
+    vector[m:] = times / instance.scenarios
+    return vector

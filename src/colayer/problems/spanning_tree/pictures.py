@@ -1,0 +1,157 @@
+"""Pictures: a solution on its graph, and bound and cost by iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.problems.spanning_tree.cost import cost
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.lagrangian import Lagrangian
+from colayer.problems.spanning_tree.solution import Solution
+
+Floats = NDArray[np.float64]
+
+FIRST, SECOND, UNUSED, INK, FAINT, GRID = "#0072B2", "#E69F00", "#D9DDE2", "#333333", "#9AA5B1", "#E3E6EA"
+
+#: A relative gap that is not told from 0.
+ROUNDING = 1e-9
+#: Up to this many nodes, a graph that is no grid is laid out by springs: all pairs of nodes repel each other.
+SPRINGS = 400
+
+
+def draw(solution: Solution, instance: Instance, scenario: int = 0, ax: Axes | None = None) -> Axes:
+    """The graph with the first-stage forest and its completion in one scenario; the other edges are faint.
+
+    A grid is drawn as one; other graphs are laid out by their smoothest coordinates, small ones then by springs.
+    """
+    if not 0 <= scenario < instance.scenarios:
+        raise InputError(f"{scenario} is out of range, expected 0 to {instance.scenarios - 1}", where="scenario")
+    total = cost(solution, instance)
+    at = positions(instance)
+    n = instance.nodes
+    if ax is None:
+        ax = Figure(figsize=(6.0, 6.4), layout="constrained").subplots()
+    first, second = solution.first_stage, solution.second_stage[scenario]
+    used = np.zeros(instance.edge_count, dtype=bool)
+    used[first] = used[second] = True
+    width = float(np.clip(36 / np.sqrt(n), 0.9, 3.6))
+    for edges, colour, share, label in (
+        (np.flatnonzero(~used), UNUSED, 0.45, "not used"),
+        (second, SECOND, 0.8, f"second stage, scenario {scenario + 1} of {instance.scenarios}"),
+        (first, FIRST, 1.0, "first stage"),
+    ):
+        lines = LineCollection(list(at[instance.edges[edges]]), colors=colour, linewidths=share * width)
+        lines.set(capstyle="round", zorder=1 + share, label=f"{label}: {_counted(len(edges))}")
+        ax.add_collection(lines)
+    rim: dict[str, Any] = {"color": "white", "edgecolors": INK, "linewidths": min(0.8, 0.3 * width)}
+    ax.scatter(at[:, 0], at[:, 1], s=(1.6 * width) ** 2, zorder=3, **rim)
+    ax.margins(0.04)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    graph = f"{n:,} nodes, {_counted(instance.edge_count)}"
+    ax.set_title(f"{graph}:  cost {total:,.8g}", loc="left", fontsize=10.5, color=INK)
+    legend: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "ncols": 1, "fontsize": 8.5}
+    ax.legend(*(part[::-1] for part in ax.get_legend_handles_labels()), frameon=False, borderaxespad=0.2, **legend)
+    return ax
+
+
+def convergence(found: Lagrangian, ax: Axes | None = None) -> Axes:
+    """Lower bound and best cost by iteration, on the range they move in once the first steps are made."""
+    if ax is None:
+        ax = Figure(figsize=(6.4, 3.8), layout="constrained").subplots()
+    iteration = np.arange(1, found.iterations + 1)
+    dot = "." if found.iterations == 1 else ""  # a line of one point is not seen
+    for values, colour, label in ((found.costs, SECOND, "best cost"), (found.bounds, FIRST, "lower bound")):
+        ax.step(iteration, values, where="post", color=colour, lw=1.8, marker=dot, label=label)
+    ax.fill_between(iteration, found.bounds, found.costs, step="post", color=FAINT, alpha=0.15, lw=0)
+    settled = min(found.iterations // 10, 10)
+    low, high = float(found.bounds[settled]), float(found.costs[settled])
+    pad = max(0.08 * (high - low), 1e-6 * abs(high)) or 1.0
+    ax.set_ylim(low - pad, high + pad)
+    ax.margins(x=0.02)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
+    ax.grid(visible=True, color=GRID, lw=0.7)
+    ax.set_axisbelow(True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.8g}"))
+    gap = f"gap {100 * found.gap:.2g} %" if found.gap > ROUNDING else "bound and cost meet, the solution is optimal"
+    ax.set_title(f"After {_counted(found.iterations, 'iteration')}: {gap}", fontsize=11, color=INK)
+    ax.set_xlabel("iteration", color=INK)
+    ax.set_ylabel("cost", color=INK)
+    ax.legend(fontsize="small", loc="lower right", framealpha=0.9, edgecolor="none")
+    return ax
+
+
+def positions(instance: Instance) -> Floats:
+    """(nodes, 2): where to draw the nodes; a function of the graph alone."""
+    width = _grid_width(instance)
+    if width:
+        row, column = np.divmod(np.arange(instance.nodes), width)
+        return np.column_stack([column, -row]).astype(float)
+    smooth = _smooth(instance)
+    if instance.nodes <= SPRINGS:
+        return _springs(smooth, instance)
+    return np.argsort(np.argsort(smooth, axis=0, kind="stable"), axis=0, kind="stable").astype(float)  # spread evenly
+
+
+def _grid_width(instance: Instance) -> int:
+    """The width of the grid whose nodes are numbered row by row, the squarest there is; 0 where the graph is none."""
+    n = instance.nodes
+    low, high = instance.edges.min(axis=1), instance.edges.max(axis=1)
+    widths = [width for width in range(2, n + 1) if n % width == 0]
+    for width in sorted(widths, key=lambda width: abs(width - n / width)):
+        if np.all((high - low == width) | ((high - low == 1) & (high % width != 0))):
+            return width
+    return 0
+
+
+def _smooth(instance: Instance) -> Floats:
+    """Two coordinates that differ little along edges: orthogonal iteration on the lazy random walk of the graph."""
+    u, v = instance.edges.T
+    degree = np.bincount(np.concatenate([u, v]), minlength=instance.nodes).astype(float)
+    ones = np.sqrt(degree / degree.sum())
+    at: Floats = np.random.default_rng(0).normal(size=(instance.nodes, 2))
+    for _ in range(300):
+        at -= np.outer(ones, ones @ at)
+        if instance.nodes > 2:
+            at = np.linalg.qr(at)[0]
+        scaled = at / np.sqrt(degree)[:, None]
+        pulled = np.zeros_like(at)
+        np.add.at(pulled, u, scaled[v])
+        np.add.at(pulled, v, scaled[u])
+        at = 0.5 * at + 0.5 * pulled / np.sqrt(degree)[:, None]
+    at = at / np.sqrt(degree)[:, None]
+    at -= at.mean(axis=0)
+    spread: Floats = np.abs(at).max(axis=0) + 1e-300
+    return np.asarray(at / spread)
+
+
+def _springs(at: Floats, instance: Instance) -> Floats:
+    """Springs along edges, repulsion between all nodes, cooling down (Fruchterman and Reingold 1991)."""
+    n = instance.nodes
+    u, v = instance.edges.T
+    length = 2.0 / np.sqrt(n)
+    for heat in np.linspace(0.1, 0.002, 150):
+        apart = at[:, None, :] - at[None, :, :]
+        distance = np.maximum(np.hypot(apart[..., 0], apart[..., 1]), 1e-3)
+        force = (apart * (length / distance)[..., None] ** 2).sum(axis=1)
+        pull = (at[u] - at[v]) * (np.hypot(*(at[u] - at[v]).T) / length)[:, None]
+        np.add.at(force, u, -pull)
+        np.add.at(force, v, pull)
+        size = np.maximum(np.hypot(force[:, 0], force[:, 1]), 1e-12)
+        at = at + force / size[:, None] * np.minimum(size, heat)[:, None]
+    return at
+
+
+def _counted(count: int, what: str = "edge") -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

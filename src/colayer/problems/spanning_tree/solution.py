@@ -1,0 +1,101 @@
+"""Solutions: a forest for the first stage and its completion in each scenario, checked, and their file format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.files import short
+from colayer.layers.spanning_tree import kruskal_into
+from colayer.problems.spanning_tree.instance import Instance
+
+Ints = NDArray[np.int64]
+
+_KEYS = ("first_stage", "second_stage")
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """E_1, and E_s for each scenario: increasing edge indices; E_1 ∪ E_s is a spanning tree, E_1 ∩ E_s is empty."""
+
+    first_stage: Ints
+    second_stage: tuple[Ints, ...]
+
+
+def checked(solution: Solution, instance: Instance) -> Solution:
+    """The solution with arrays of its own, increasing; refused where a scenario's edges are not a spanning tree."""
+    if not isinstance(solution, Solution):
+        raise InputError(f"{short(solution)} is not a Solution", where="solution")
+    return _solution(solution.first_stage, solution.second_stage, instance)
+
+
+def write_solution(solution: Solution, instance: Instance) -> dict[str, Any]:
+    """`{"first_stage": [edge indices], "second_stage": [[edge indices] per scenario]}`."""
+    sound = checked(solution, instance)
+    return {
+        "first_stage": sound.first_stage.tolist(),
+        "second_stage": [edges.tolist() for edges in sound.second_stage],
+    }
+
+
+def read_solution(document: Mapping[str, Any], instance: Instance) -> Solution:
+    """The solution, refused where it is not one of the instance."""
+    for key in document:
+        if key not in _KEYS:
+            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
+    for key in _KEYS:
+        if key not in document:
+            raise InputError("missing key", where=key)
+    return _solution(document["first_stage"], document["second_stage"], instance)
+
+
+def _solution(first_stage: Any, second_stage: Any, instance: Instance) -> Solution:
+    u, v = instance.arrays[:2]
+    parent = np.full(instance.nodes, -1, dtype=np.int32)
+    forest = _edges(first_stage, "first_stage", instance)
+    _add(u, v, forest, parent, "first_stage")
+    if not isinstance(second_stage, list | tuple | np.ndarray):
+        raise InputError(f"{short(second_stage)} is not a list of lists of edges", where="second_stage")
+    if len(second_stage) != instance.scenarios:
+        raise InputError(
+            f"{len(second_stage)} lists of edges, expected one a scenario, {instance.scenarios}", where="second_stage"
+        )
+    completions = []
+    for s, listed in enumerate(second_stage):
+        where = f"second_stage[{s}]"
+        edges = _edges(listed, where, instance)
+        _add(u, v, edges, parent.copy(), where)
+        if len(forest) + len(edges) < instance.nodes - 1:
+            total = len(forest) + len(edges)
+            raise InputError(
+                f"{total} edges with those of first_stage, expected {instance.nodes - 1}, a spanning tree", where=where
+            )
+        completions.append(edges)
+    return Solution(forest, tuple(completions))
+
+
+def _edges(listed: Any, where: str, instance: Instance) -> Ints:
+    """A list of edge indices as an increasing array of its own."""
+    try:
+        edges = np.asarray(listed)
+    except ValueError:  # lists of different lengths
+        edges = np.empty((0, 0))
+    if edges.ndim == 1 and len(edges) == 0:
+        return np.empty(0, dtype=np.int64)
+    if edges.ndim != 1 or edges.dtype.kind not in "iu":
+        raise InputError("expected a list of edges", where=where)
+    outside = (edges < 0) | (edges >= instance.edge_count)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise InputError(f"{edges[i]} is not an edge, expected 0 to {instance.edge_count - 1}", where=f"{where}[{i}]")
+    return np.sort(edges).astype(np.int64)
+
+
+def _add(u: Ints, v: Ints, edges: Ints, parent: NDArray[np.int32], where: str) -> None:
+    if kruskal_into(u, v, edges, parent, np.empty(len(edges), dtype=np.int64)) < len(edges):
+        raise InputError("its edges close a cycle, expected part of a spanning tree", where=where)

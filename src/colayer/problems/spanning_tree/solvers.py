@@ -1,0 +1,52 @@
+"""Solvers beside the pipeline: plain rules for the comparison tables, and the best solver there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from colayer.problems.spanning_tree.branching import branch_and_bound
+from colayer.problems.spanning_tree.cost import cost
+from colayer.problems.spanning_tree.decoder import complete
+from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.lagrangian import lagrangian, relative_gap
+from colayer.problems.spanning_tree.rounding import approximation
+from colayer.problems.spanning_tree.solution import Solution
+
+#: Relative gap up to which a solution counts as proved optimal.
+PROVED = 1e-4
+#: Subproblems that `exact` may search in order to close what is left of the gap, once it is at most PROVED.
+SUBPROBLEMS = 30
+#: Iterations of the baseline "lagrangian".
+QUICK = 100
+
+
+def no_first_stage(instance: Instance) -> Solution:
+    """E_1 = ∅: a minimum spanning tree in each scenario."""
+    return complete(np.empty(0, dtype=np.int64), instance)[0]
+
+
+#: The plain rules by name. approximation: the layer at (c, mean_s d), decoded: the pipeline of the safe weights.
+#: no first stage: E_1 = ∅. lagrangian: bound and heuristic, up to a gap of 0.01 % or QUICK iterations.
+BASELINES: dict[str, Callable[[Instance], Solution]] = {
+    "approximation": approximation,
+    "no first stage": no_first_stage,
+    "lagrangian": lambda instance: lagrangian(instance, iterations=QUICK).solution,
+}
+
+
+def exact(
+    instance: Instance,
+    time_limit: float | None = None,
+    progress: Callable[[float, float], None] | None = None,
+    start: Solution | None = None,
+) -> tuple[Solution, float, bool]:
+    """(best solution, lower bound on the optimal cost, whether it counts as proved: a relative gap of at most 0.01 %).
+
+    The Lagrangian bound and heuristic, then branch and bound on it. Most often bound and cost end equal: the search
+    goes on for that, but not beyond 30 subproblems once the gap is at most 0.01 %, nor beyond `time_limit` seconds.
+    `start` is a solution known already; `progress` is told (bound, best cost) after each iteration.
+    """
+    solution, bound = branch_and_bound(instance, time_limit, progress, start, tolerance=PROVED, subproblems=SUBPROBLEMS)
+    return solution, bound, relative_gap(cost(solution, instance), bound) <= PROVED
