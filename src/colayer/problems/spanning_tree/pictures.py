@@ -82,7 +82,7 @@ def convergence(found: Lagrangian, ax: Axes | None = None) -> Axes:
     ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
     ax.grid(visible=True, color=GRID, lw=0.7)
     ax.set_axisbelow(True)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.8g}"))
     gap = f"gap {100 * found.gap:.2g} %" if found.gap > ROUNDING else "bound and cost meet, the solution is optimal"
     ax.set_title(f"After {_counted(found.iterations, 'iteration')}: {gap}", fontsize=11, color=INK)

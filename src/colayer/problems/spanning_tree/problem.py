@@ -38,6 +38,7 @@ class SpanningTree(BaseProblem):
     radius = 1.0
     homogeneous = True
     baselines = tuple(BASELINES)
+    tight_seconds = 2.0
     sizes = (
         Size("width", int, 10, "width of the grid; the other graphs have as many nodes as it, width²", minimum=2),
         Size("scenarios", int, 10, "number of scenarios", minimum=1),
