@@ -45,7 +45,7 @@ def _recipes() -> dict[str, Recipe]:
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(SpanningTree(features), data, per_cell=5, evaluations=6000, method=CmaEs(step=0.05))
+        return Recipe(SpanningTree(features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05))
 
     recipes = (
         jobs("66", "none"),

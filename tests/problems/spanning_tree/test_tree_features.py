@@ -37,12 +37,28 @@ def tree_by_networkx(instance: Instance, costs: np.ndarray) -> np.ndarray:
     return inside
 
 
+def path_costs(instance: Instance, costs: np.ndarray, inside: np.ndarray) -> list[float]:
+    """For each edge the largest cost on the path between its ends in a tree: the smallest that connects them."""
+    ends = instance.edges.tolist()
+    result = []
+    for a, b in ends:
+        component = list(range(instance.nodes))
+        for k in sorted(np.flatnonzero(inside), key=lambda k: costs[k]):
+            u, v = component[ends[k][0]], component[ends[k][1]]
+            component = [u if i == v else i for i in component]
+            if component[a] == component[b]:
+                result.append(float(costs[k]))
+                break
+    return result
+
+
 def reference(instance: Instance, which: str, tree_of=tree_by_ties) -> np.ndarray:  # type: ignore[no-untyped-def]
     """(2m, 69), formula by formula."""
     m, c, d = instance.edge_count, instance.first, instance.second
     in_second = np.array([tree_of(instance, row) for row in d])
     in_cheaper = np.array([tree_of(instance, np.minimum(c, row)) for row in d])
     in_first = tree_of(instance, c)
+    paths = np.array([path_costs(instance, row, inside > 0) for row, inside in zip(d, in_second, strict=True)])
     by_c, by_d = (c, d) if which == "cost" else (np.ones(m), np.ones_like(d))
     out = np.zeros((2 * m, 69))
     for e in range(m):
@@ -57,7 +73,7 @@ def reference(instance: Instance, which: str, tree_of=tree_by_ties) -> np.ndarra
             [d[:, e].mean()],
             np.quantile(d[:, e], LEVELS),
             np.quantile(d[:, near], LEVELS),
-            np.quantile(in_second[:, e] * by_d[:, e], LEVELS),
+            np.quantile(paths[:, e] if which == "cost" else in_second[:, e], LEVELS),
             np.quantile(in_cheaper[:, e] * (c[e] > d[:, e]) * by_d[:, e], LEVELS),
         ])  # fmt: skip
     return out

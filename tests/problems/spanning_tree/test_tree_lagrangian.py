@@ -12,8 +12,8 @@ from colayer.errors import OptionError
 from colayer.problems.spanning_tree.cost import bound, cost
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance, generate
-from colayer.problems.spanning_tree.kernels.lagrangian import bottlenecks
 from colayer.problems.spanning_tree.kernels.rounding import descend, doubt_problem, threshold_forests
+from colayer.problems.spanning_tree.kernels.trees import bottlenecks
 from colayer.problems.spanning_tree.lagrangian import lagrangian, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation, candidates
 from colayer.problems.spanning_tree.rounding import approximation

@@ -1,7 +1,9 @@
 """The features of an (edge, stage) pair: a table of names and formulas, and the matrix of their values.
 
 After the paper's Table 1. Q_j means the quantile j/10 by linear interpolation, j = 0, …, 10. A feature of one stage is
-0 in the rows of the other.
+0 in the rows of the other. In the set "cost", membership in T(d_s) counts by D_es, what the tree pays to connect the
+ends of e: d_es where it holds e, and more telling than 0 where it does not, since an edge that is worth buying now
+costs less than the mean of D_es over s.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from colayer.errors import OptionError
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
-from colayer.problems.spanning_tree.kernels.trees import scenario_trees
+from colayer.problems.spanning_tree.kernels.trees import bottlenecks, scenario_trees
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:
     return tuple(Feature(f"{name}_q{10 * j}", group, formula.replace("Q", f"Q_{j}", 1)) for j in range(QUANTILES))
 
 
-def _table(times_c: str, times_d: str) -> tuple[Feature, ...]:
+def _table(times_c: str, times_d: str, path: str) -> tuple[Feature, ...]:
     """The rows of the kernel's matrix, in its order: the kernel and this table change together."""
     return (
         Feature("first_cost", "first", "c_e"),
@@ -40,13 +42,16 @@ def _table(times_c: str, times_d: str) -> tuple[Feature, ...]:
         Feature("second_mean_cost", "second", "mean over s of d_es"),
         *_quantiles("second_cost", "second", "Q over s of d_es"),
         *_quantiles("second_cost_near", "second", "Q over s and δ(u) ∪ δ(v) of d"),
-        *_quantiles("second_tree", "second", f"Q over s of {times_d}[e ∈ T(d_s)]"),
+        *_quantiles("second_tree", "second", f"Q over s of {path}"),
         *_quantiles("second_bought", "second", f"Q over s of {times_d}[e ∈ T(b_s), c_e > d_es]"),
     )
 
 
 #: name of the feature set → its table. With "cost" every feature is a cost: scaled costs give scaled features.
-FEATURE_SETS = {"cost": _table("c_e·", "d_es·"), "indicator": _table("", "")}
+FEATURE_SETS = {
+    "cost": _table("c_e·", "d_es·", "D_es, the largest cost on the path of e in T(d_s)"),
+    "indicator": _table("", "", "[e ∈ T(d_s)]"),
+}
 
 #: The first FIRST_STAGE features are those of the first stage.
 FIRST_STAGE = FIRST
@@ -61,13 +66,15 @@ def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
     u, v, first, second = instance.arrays
     m = instance.edge_count
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
+    trees = instance.scenario_trees
+    paths = bottlenecks(u, v, trees, second).T if which == "cost" else _members(trees, m).astype(np.float64)
     in_first = _members(scenario_trees(instance.nodes, u, v, first[np.newaxis]), m)[:, 0].copy()
     ends = np.concatenate([u, v])
     start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=instance.nodes))])
     incident = np.argsort(ends, kind="stable") % m
     matrix: NDArray[np.float32] = feature_matrix(
         u, v, first, np.ascontiguousarray(second.T), start, incident, in_first,
-        _members(instance.scenario_trees, m), _members(cheaper, m), which == "cost",
+        np.ascontiguousarray(paths), _members(cheaper, m), which == "cost",
     )  # fmt: skip
     return matrix.T
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from colayer.cores import cores
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels import lagrangian as kernels
+from colayer.problems.spanning_tree.kernels.trees import bottlenecks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,7 +32,7 @@ _WORD = 58  # bits of a sum; prices stay within some times the range of costs
 def candidates(instance: Instance) -> tuple[Ints, Floats]:
     """The edges that an optimal first stage can be made of, and D_es of all edges (see `kernels.lagrangian`)."""
     u, v, first, second = instance.arrays
-    bottleneck: Floats = kernels.bottlenecks(u, v, instance.scenario_trees, second)
+    bottleneck: Floats = bottlenecks(u, v, instance.scenario_trees, second)
     saved = bottleneck.sum(axis=0)
     slack = 0.0 if instance.integral else 1e-12 * (np.abs(bottleneck).sum(axis=0) + instance.scenarios * np.abs(first))
     return np.flatnonzero(instance.scenarios * first < saved + slack), bottleneck

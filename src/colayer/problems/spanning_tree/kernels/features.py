@@ -13,13 +13,14 @@ SECOND = 1 + 4 * QUANTILES  # features of the second stage
 
 
 @njit(cache=True, nogil=True)
-def feature_matrix(u, v, first, costs, start, incident, in_first, in_second, in_cheaper, by_cost):  # type: ignore[no-untyped-def]
+def feature_matrix(u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost):  # type: ignore[no-untyped-def]
     """(FIRST + SECOND, 2m) float32: the rows of the table in features.py; columns by edge, first stage, then second.
 
-    `costs` is d by edge, then scenario, (m, S). The edges at node i are incident[start[i] : start[i + 1]]. in_first[e],
-    in_second[e, s] and in_cheaper[e, s] say whether the minimum spanning trees for c, d_s and min(c, d_s) hold the edge
-    e. With `by_cost` such an indicator is multiplied by the cost of the edge it speaks of. Sorting the costs around
-    each edge dominates: O(S Σ_e δ(e)) expected, δ(e) being the number of edges that share a node with e.
+    `costs` is d by edge, then scenario, (m, S). The edges at node i are incident[start[i] : start[i + 1]]. in_first[e]
+    and in_cheaper[e, s] say whether the minimum spanning trees for c and min(c, d_s) hold the edge e; with `by_cost`
+    such an indicator is multiplied by the cost of the edge. paths[e, s] is D_es, or whether the tree for d_s holds e.
+    Sorting the costs around each edge dominates: O(S Σ_e δ(e)) expected, δ(e) being the number of edges that share a
+    node with e.
     """
     m, scenarios = costs.shape
     out = np.zeros((FIRST + SECOND, 2 * m), np.float32)
@@ -58,9 +59,9 @@ def feature_matrix(u, v, first, costs, start, incident, in_first, in_second, in_
         column[0] = sum_d / scenarios
         order_into(d, order, keys[:scenarios], work)
         _quantiles(keys[:scenarios], column[1:])
-        weight = d if by_cost else same
-        _kept_quantiles(weight, order, in_second[e], keys, column[1 + 2 * QUANTILES :])
-        _kept_quantiles(weight, order, buys, keys, column[1 + 3 * QUANTILES :])
+        _kept_quantiles(d if by_cost else same, order, buys, keys, column[1 + 3 * QUANTILES :])
+        order_into(paths[e], order, keys[:scenarios], work)
+        _quantiles(keys[:scenarios], column[1 + 2 * QUANTILES :])
         size = 0
         for k in range(count):
             for s in range(scenarios):

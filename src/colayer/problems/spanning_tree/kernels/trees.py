@@ -30,6 +30,48 @@ def scenario_trees(nodes, u, v, costs):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def bottlenecks(u, v, trees, second):  # type: ignore[no-untyped-def]
+    """D_es, float64 (S, m): the largest cost on the path between the ends of e in T_s (`trees`, by increasing cost).
+
+    Union by size without path compression keeps, at each node, the number of the edge that linked it to its parent.
+    These numbers increase on the way up, so the walk from both ends that always leaves the node linked earlier meets at
+    the link by which the ends came together: O(S m log n).
+    """
+    scenarios, m = second.shape
+    nodes = trees.shape[1] + 1
+    out = np.empty((scenarios, m))
+    parent, size, link = np.empty(nodes, np.int32), np.empty(nodes, np.int32), np.empty(nodes, np.int32)
+    for s in range(scenarios):
+        for i in range(nodes):
+            parent[i] = i
+        size[:] = 1
+        link[:] = nodes  # a root: later than every edge
+        for k in range(nodes - 1):
+            a, b = u[trees[s, k]], v[trees[s, k]]
+            while parent[a] != a:
+                a = parent[a]
+            while parent[b] != b:
+                b = parent[b]
+            if size[a] < size[b]:
+                a, b = b, a
+            parent[b] = a
+            size[a] += size[b]
+            link[b] = k
+        for e in range(m):
+            a, b = u[e], v[e]
+            k = 0
+            while a != b:
+                if link[a] < link[b]:
+                    k = link[a]
+                    a = parent[a]
+                else:
+                    k = link[b]
+                    b = parent[b]
+            out[s, e] = second[s, trees[s, k]]
+    return out
+
+
+@njit(cache=True, nogil=True)
 def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
     """The layer: int8 (m,), 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
 
