@@ -12,13 +12,15 @@ from colayer.errors import OptionError
 if TYPE_CHECKING:
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
+    from colayer.problems.vehicle_scheduling import VehicleScheduling
 
-__all__ = ["SingleMachine", "SpanningTree", "find_problem", "problem_names"]
+__all__ = ["SingleMachine", "SpanningTree", "VehicleScheduling", "find_problem", "problem_names"]
 
 #: registered name → where its class lives. A new problem adds one line here.
 REGISTRY = {
     "single-machine": "colayer.problems.single_machine:SingleMachine",
     "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
+    "vehicle-scheduling": "colayer.problems.vehicle_scheduling:VehicleScheduling",
 }
 _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 

@@ -1,0 +1,230 @@
+"""Matching of least cost in which a row or a column may stay alone, at a cost: exact, with arcs priced lazily.
+
+Rows u and columns v, arcs (u, v) of cost θ_uv; a row that stays alone costs `row_costs[u]`, a column `column_costs[v]`.
+Duals α (rows) and π (columns) stay feasible on the arcs kept so far, within their limits,
+
+    α_u + π_v ≤ θ_uv,   α_u ≤ row_costs[u],   π_v ≤ column_costs[v],
+
+with equality on matched arcs and, once the kept arcs are solved, for every row and column that is alone. Few arcs
+matter: a row keeps the KEPT best under π as it is inserted. Then all arcs are priced: a row with violated arcs keeps
+the ADDED worst of them too, its dual falls to what they allow, and it is matched anew, and so are the columns that lost
+their row. When no arc is violated, α and π are feasible for all arcs and prove the matching optimal.
+
+Shortest augmenting paths with duals: Jonker & Volgenant, "A shortest augmenting path algorithm for dense and sparse
+linear assignment problems" (1987); pricing around a sparse core: Volgenant, "Linear and semi-assignment problems: a
+core oriented approach" (1996). One thread, no randomness, no warm start: the result is a function of the
+arguments alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from colayer.layers.kernels.augment import augment, workspace
+
+KEPT = 16  # arcs of a row kept as it is inserted
+ADDED = 8  # violated arcs a row is given by a round of pricing
+TOLERANCE = 1e-11  # of a violation, relative to the largest cost that matters; rounding stays well below
+_BLOCK = 32  # arcs compared at once
+
+
+@njit(cache=True, nogil=True)
+def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals):  # type: ignore[no-untyped-def]
+    """Fill `partner` (column of each row, −1: alone), `row_duals` (α) and `column_duals` (π) with an optimum.
+
+    indptr int64[rows + 1], heads int32[arcs], costs float64[arcs]: arcs in compressed rows. column_costs
+    float64[columns], row_costs float64[rows]; order int64[rows]: the rows in order of insertion. What the last three
+    arrays hold on entry does not matter. Scratch memory O(KEPT·rows + columns). Each round of pricing keeps at least
+    one arc more, so there is a last one; on city graphs there are 3 to 9, each a pass over the arcs at memory speed.
+    """
+    rows = row_costs.shape[0]
+    columns = column_costs.shape[0]
+    work = workspace(max(rows, columns))
+    owner = np.full(columns, -1, np.int64)  # row of each column
+    firsts = np.empty(rows, np.int64)  # kept arcs of row u: firsts[u] … lasts[u] − 1
+    lasts = np.empty(rows, np.int64)
+    kept_heads = np.empty(rows * KEPT, np.uint32)  # unsigned: an index that needs no wraparound
+    kept_costs = np.empty(rows * KEPT)
+    values = np.empty(KEPT)
+    buffer = np.empty(columns)
+    keys = np.empty(rows * KEPT)
+    nodes = np.empty(rows * KEPT, np.uint32)
+    scale = 0.0
+    for v in range(columns):
+        column_duals[v] = column_costs[v]
+        scale = max(scale, abs(column_costs[v]))
+    for u in range(rows):
+        partner[u] = -1
+        row_duals[u] = row_costs[u]
+        scale = max(scale, abs(row_costs[u]))
+
+    for position in range(rows):
+        u = order[position]
+        row_heads = heads[indptr[u] : indptr[u + 1]]
+        theta = costs[indptr[u] : indptr[u + 1]]
+        first = u * KEPT
+        last = first + _least(
+            row_heads, theta, column_duals, row_costs[u], KEPT, first, kept_heads, kept_costs, values, buffer
+        )
+        firsts[u] = first
+        lasts[u] = last
+        if last > first:
+            for k in range(first, last):
+                scale = max(scale, abs(kept_costs[k]))
+            row_duals[u] = values[0]
+            augment(
+                u, firsts, lasts, kept_heads, kept_costs, row_costs, row_duals, column_duals, partner, owner, work,
+                keys, nodes,
+            )  # fmt: skip
+
+    tolerance = TOLERANCE * scale
+    new_heads = np.empty(rows * ADDED, np.uint32)
+    new_costs = np.empty(rows * ADDED)
+    added = np.empty(rows, np.int64)
+    while True:
+        new = 0
+        for u in range(rows):
+            added[u] = 0
+            row_heads = heads[indptr[u] : indptr[u + 1]]
+            theta = costs[indptr[u] : indptr[u + 1]]
+            limit = row_duals[u] - tolerance
+            if _violated(row_heads, theta, column_duals, limit):
+                found = _least(row_heads, theta, column_duals, limit, ADDED, new, new_heads, new_costs, values, buffer)
+                added[u] = _fresh(kept_heads[firsts[u] : lasts[u]], new_heads, new_costs, new, found)
+                new += added[u]
+            if added[u] > 0:
+                row_duals[u] = values[0]
+                if partner[u] >= 0:
+                    owner[partner[u]] = -1
+                    partner[u] = -1
+        if new == 0:
+            return
+        kept_heads, kept_costs = _merge(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, new)
+        keys = np.empty(kept_costs.shape[0])
+        nodes = np.empty(kept_costs.shape[0], np.uint32)
+        for position in range(rows):
+            u = order[position]
+            if added[u] > 0:
+                augment(
+                    u, firsts, lasts, kept_heads, kept_costs, row_costs, row_duals, column_duals, partner, owner, work,
+                    keys, nodes,
+                )  # fmt: skip
+        column_firsts, column_lasts, tails, tail_costs = _transpose(firsts, lasts, kept_heads, kept_costs, columns)
+        for v in range(columns):
+            if owner[v] < 0 and column_duals[v] < column_costs[v]:
+                augment(
+                    v, column_firsts, column_lasts, tails, tail_costs, column_costs, column_duals, row_duals, owner,
+                    partner, work, keys, nodes,
+                )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs, values, buffer):  # type: ignore[no-untyped-def]
+    """Of the arcs of a row, copy the (at most) `most` with the least θ_v − π_v < limit to `base` on, ties by position.
+
+    Returns their number; `values` holds their θ_v − π_v, ascending. The differences are computed at once, whole blocks
+    that hold nothing new are skipped, an insertion sort does the rest.
+    """
+    arcs = heads.shape[0]
+    for k in range(arcs):
+        buffer[k] = costs[k] - column_duals[np.uint32(heads[k])]
+    size = 0
+    worst = limit
+    for start in range(0, arcs, _BLOCK):
+        block = buffer[start : min(start + _BLOCK, arcs)]
+        below = np.int64(0)
+        for k in range(block.shape[0]):
+            below += np.int64(block[k] < worst)
+        if below == 0:
+            continue
+        for k in range(block.shape[0]):
+            value = block[k]
+            if value < worst:
+                i = min(size, most - 1)
+                while i > 0 and values[i - 1] > value:
+                    values[i] = values[i - 1]
+                    kept_heads[base + i] = kept_heads[base + i - 1]
+                    kept_costs[base + i] = kept_costs[base + i - 1]
+                    i -= 1
+                values[i] = value
+                kept_heads[base + i] = heads[start + k]
+                kept_costs[base + i] = costs[start + k]
+                size = min(size + 1, most)
+                if size == most:
+                    worst = values[most - 1]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _violated(heads, costs, column_duals, limit):  # type: ignore[no-untyped-def]
+    """Number of arcs of a row with θ_v < π_v + limit: counted, not searched, so that the loop is vectorised."""
+    count = np.int64(0)
+    for k in range(heads.shape[0]):
+        count += np.int64(costs[k] < column_duals[np.uint32(heads[k])] + limit)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _fresh(kept, new_heads, new_costs, base, found):  # type: ignore[no-untyped-def]
+    """Of the `found` arcs at `base`, leave those whose head is not in `kept`; returns their number."""
+    size = 0
+    for i in range(base, base + found):
+        known = False
+        for k in range(kept.shape[0]):
+            known |= kept[k] == new_heads[i]
+        if not known:
+            new_heads[base + size] = new_heads[i]
+            new_costs[base + size] = new_costs[i]
+            size += 1
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _merge(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, new):  # type: ignore[no-untyped-def]
+    """Kept arcs with the `added[u]` new ones of each row after its old ones; moves `firsts` and `lasts` with them."""
+    total = new
+    for u in range(firsts.shape[0]):
+        total += lasts[u] - firsts[u]
+    merged_heads = np.empty(total, np.uint32)
+    merged_costs = np.empty(total)
+    k = 0
+    i = 0
+    for u in range(firsts.shape[0]):
+        first = k
+        for j in range(firsts[u], lasts[u]):
+            merged_heads[k] = kept_heads[j]
+            merged_costs[k] = kept_costs[j]
+            k += 1
+        for _ in range(added[u]):
+            merged_heads[k] = new_heads[i]
+            merged_costs[k] = new_costs[i]
+            k += 1
+            i += 1
+        firsts[u] = first
+        lasts[u] = k
+    return merged_heads, merged_costs
+
+
+@njit(cache=True, nogil=True)
+def _transpose(firsts, lasts, kept_heads, kept_costs, columns):  # type: ignore[no-untyped-def]
+    """The kept arcs by column: firsts, lasts, tails (ascending in each column) and costs."""
+    column_firsts = np.zeros(columns, np.int64)
+    column_lasts = np.zeros(columns, np.int64)
+    for k in range(kept_heads.shape[0]):
+        column_lasts[kept_heads[k]] += 1
+    k = 0
+    for v in range(columns):
+        column_firsts[v] = k
+        k += column_lasts[v]
+        column_lasts[v] = column_firsts[v]
+    tails = np.empty(kept_heads.shape[0], np.uint32)
+    costs = np.empty(kept_heads.shape[0])
+    for u in range(firsts.shape[0]):
+        for k in range(firsts[u], lasts[u]):
+            v = kept_heads[k]
+            i = column_lasts[v]
+            tails[i] = u
+            costs[i] = kept_costs[k]
+            column_lasts[v] = i + 1
+    return column_firsts, column_lasts, tails, costs

@@ -1,0 +1,216 @@
+"""Minimum-cost path cover of an acyclic graph, and assignment with the option to stay unmatched: exact and fast.
+
+**Path cover.** Tasks 0 … n−1, arcs (u, v), an origin o and a destination d. Partition the tasks into o–d paths at least
+cost: an arc (u, v) that is used costs θ_uv, the first task v of a path θ_ov, the last task u of a path θ_ud. Every task
+has exactly one in-arc and one out-arc, and in an acyclic graph that is all there is to it, so the problem is a
+
+**partial assignment.** Rows u, columns v; a row has at most one column, a column at most one row; a pair costs θ_uv, a
+row that stays alone θ_ud, a column that stays alone θ_ov. Costs have any sign; a pair that is not an arc is forbidden.
+
+The linear program is integral. Its dual has a variable per constraint, α_u ("one out-arc") and π_v ("one in-arc"),
+
+    max Σ_u α_u + Σ_v π_v   subject to   α_u + π_v ≤ θ_uv,   α_u ≤ θ_ud,   π_v ≤ θ_ov,
+
+and α, π certify the answer: equality holds on each arc that is used, and the two values are equal.
+
+Arcs come in compressed rows: those of u lead to `heads[indptr[u] : indptr[u + 1]]`, ascending. Arrays of the right type
+(int64, int32 for `heads`, float64) are used as they are, without a copy.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.layers.kernels.matching import match_into
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Costs are refused beyond this: sums of a few of them must not overflow.
+LARGEST = 1e300
+
+#: The kernel, for compiled callers, any number of threads at a time. Arguments: those of `path_cover`, then
+#: successor int64[n], row_duals and column_duals float64[n], which it writes and does not read. It checks nothing, and
+#: its scratch memory is O(n).
+path_cover_into = match_into
+
+
+class Certified(NamedTuple):
+    """An optimal solution with the duals that prove it."""
+
+    partner: Ints  #: successor of each task, or column of each row; −1: none
+    row_duals: Floats  #: α, by task or row
+    column_duals: Floats  #: π, by task or column
+
+
+def path_cover(
+    indptr: ArrayLike,
+    heads: ArrayLike,
+    arc_costs: ArrayLike,
+    origin_costs: ArrayLike,
+    destination_costs: ArrayLike,
+    order: ArrayLike | None = None,
+) -> Ints:
+    """Successor of each task in a path cover of least cost; −1: the path ends there.
+
+    `order` is a permutation of the tasks, the order in which they are inserted. It changes the speed, and which one of
+    several optimal covers comes out. The default, last task first, is fast where arcs lead to later tasks.
+
+    Three tasks, arcs 0 → 1, 0 → 2, 1 → 2; a path costs 10 at its origin:
+
+    >>> path_cover([0, 2, 3, 3], [1, 2, 2], [3.0, 1.0, 2.0], [10.0, 10.0, 10.0], [0.0, 0.0, 0.0]).tolist()
+    [1, 2, -1]
+    """
+    return path_cover_certified(indptr, heads, arc_costs, origin_costs, destination_costs, order).partner
+
+
+def path_cover_certified(
+    indptr: ArrayLike,
+    heads: ArrayLike,
+    arc_costs: ArrayLike,
+    origin_costs: ArrayLike,
+    destination_costs: ArrayLike,
+    order: ArrayLike | None = None,
+) -> Certified:
+    """`path_cover` with its dual solution: its cost is the sum of all duals."""
+    tasks = np.shape(origin_costs)
+    if np.shape(destination_costs) != tasks:
+        raise InputError(f"shape {np.shape(destination_costs)}, expected {tasks}", where="destination_costs")
+    names = ("indptr", "heads", "arc_costs", "origin_costs", "destination_costs", "order")
+    certified = _solve(names, indptr, heads, arc_costs, origin_costs, destination_costs, order)
+    task = _on_a_cycle(certified.partner)
+    if task >= 0:
+        raise InputError(f"the arcs hold a cycle through task {task}, expected an acyclic graph", where="heads")
+    return certified
+
+
+def partial_assignment(
+    indptr: ArrayLike,
+    columns: ArrayLike,
+    costs: ArrayLike,
+    column_costs: ArrayLike,
+    row_costs: ArrayLike,
+    order: ArrayLike | None = None,
+) -> Certified:
+    """Columns of the rows in an assignment of least cost in which any row and any column may stay alone.
+
+    `column_costs` and `row_costs` are the costs of staying alone: 0 to match only where that pays, large to match all
+    that can be matched. `order`: the rows in order of insertion, as in `path_cover`.
+
+    Two rows that want column 0; row 1 gets it, and row 0 takes column 2 rather than nothing:
+
+    >>> partial_assignment([0, 2, 4], [0, 2, 0, 1], [-5.0, -1.0, -9.0, 3.0], [0.0] * 3, [0.0] * 2).partner.tolist()
+    [2, 0]
+    """
+    names = ("indptr", "columns", "costs", "column_costs", "row_costs", "order")
+    return _solve(names, indptr, columns, costs, column_costs, row_costs, order)
+
+
+def embed(successor: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
+    """y as a 0/1 vector: task arcs, then n origin arcs, then n destination arcs; ⟨θ, embed(y)⟩ is the cost of y."""
+    n = len(indptr) - 1
+    vector = np.zeros(len(heads) + 2 * n)
+    u = _embed_into(successor, indptr, heads, vector)
+    if u >= 0:
+        raise InputError(f"{successor[u]} is not a head of an arc from task {u}", where=f"successor[{u}]")
+    return vector
+
+
+def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
+    """Check the arguments, named as the caller names them, and run the kernel."""
+    types = (np.int64, np.int32, np.float64, np.float64, np.float64)
+    arrays = [_array(*item) for item in zip(names, arguments[:5], types, strict=False)]
+    indptr, heads, costs, column_costs, row_costs = arrays
+    rows = len(row_costs)
+    if len(indptr) != rows + 1:
+        raise InputError(f"length {len(indptr)}, expected {rows + 1}", where=names[0])
+    if indptr[0] != 0 or indptr[-1] != len(heads) or (np.diff(indptr) < 0).any():
+        raise InputError(f"expected to ascend from 0 to the number of arcs, {len(heads)}", where=names[0])
+    if len(costs) != len(heads):
+        raise InputError(f"length {len(costs)}, expected {len(heads)}", where=names[2])
+    k = _bad_head(indptr, heads, len(column_costs))
+    if k >= 0:
+        expected = f"expected 0 … {len(column_costs) - 1}, ascending in each row"
+        raise InputError(f"{heads[k]} is out of range or order, {expected}", where=f"{names[1]}[{k}]")
+    for name, values in zip(names[2:5], arrays[2:], strict=True):
+        k = _too_large(values)
+        if k >= 0:
+            raise InputError(f"{values[k]}, expected a number within ±{LARGEST:g}", where=f"{name}[{k}]")
+    if arguments[5] is None:
+        order = np.arange(rows - 1, -1, -1)
+    else:
+        order = _array(names[5], arguments[5], np.int64)
+        if not np.array_equal(np.sort(order), np.arange(rows)):
+            raise InputError(f"expected each of 0 … {rows - 1} once", where=names[5])
+    certified = Certified(np.empty(rows, dtype=np.int64), np.empty(rows), np.empty(len(column_costs)))
+    match_into(indptr, heads, costs, column_costs, row_costs, order, *certified)
+    return certified
+
+
+def _array(name: str, values: ArrayLike | None, dtype: type) -> NDArray[Any]:
+    """`values` as a writable, contiguous array of the type the kernel is compiled for; copied only if it is not."""
+    array = np.require(values, dtype, ["C", "W"])
+    if array.ndim != 1:
+        raise InputError(f"an array of {array.ndim} dimensions, expected one", where=name)
+    return array
+
+
+@njit(cache=True, nogil=True)
+def _embed_into(successor, indptr, heads, vector):  # type: ignore[no-untyped-def]
+    """Write 1 on the arcs that are used; returns the first task whose successor is not one of its heads, −1: none."""
+    n = indptr.shape[0] - 1
+    origins = vector[heads.shape[0] : heads.shape[0] + n]
+    destinations = vector[heads.shape[0] + n :]
+    origins[:] = 1.0
+    for u in range(n):
+        v = successor[u]
+        if v < 0:
+            destinations[u] = 1.0
+            continue
+        k = indptr[u] + np.searchsorted(heads[indptr[u] : indptr[u + 1]], v)
+        if k == indptr[u + 1] or heads[k] != v:
+            return u
+        vector[k] = 1.0
+        origins[v] = 0.0
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _bad_head(indptr, heads, columns):  # type: ignore[no-untyped-def]
+    """Position of the first head out of range or not above its neighbour in the row, −1: none."""
+    for u in range(indptr.shape[0] - 1):
+        previous = -1
+        for k in range(indptr[u], indptr[u + 1]):
+            if heads[k] <= previous or heads[k] >= columns:
+                return k
+            previous = heads[k]
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _too_large(values):  # type: ignore[no-untyped-def]
+    """Position of the first value that is NaN or beyond LARGEST, −1: none."""
+    for k in range(values.shape[0]):
+        if not abs(values[k]) <= LARGEST:
+            return k
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _on_a_cycle(successor):  # type: ignore[no-untyped-def]
+    """A task on a cycle of the successor relation, −1: all are on paths. O(n): every task is walked over once."""
+    n = successor.shape[0]
+    walk = np.full(n, -1, np.int64)
+    for start in range(n):
+        u = start
+        while u >= 0 and walk[u] < 0:
+            walk[u] = start
+            u = successor[u]
+        if u >= 0 and walk[u] == start:
+            return u
+    return -1

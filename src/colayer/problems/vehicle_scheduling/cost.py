@@ -1,0 +1,41 @@
+"""The cost of a solution, its order of magnitude, and the bound that comes with one layer solve."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
+from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
+from colayer.problems.vehicle_scheduling.solution import checked
+
+Floats = NDArray[np.float64]
+
+
+def cost(successor: ArrayLike, instance: Instance) -> float:
+    """vehicle_cost · vehicles + delay_cost · mean over the scenarios of the sum of all delays."""
+    order = checked(successor, instance)
+    return float(solution_cost(instance.times, order, instance.vehicle_cost, instance.delay_cost))
+
+
+def scale(instance: Instance) -> float:
+    """u(x) = n."""
+    return float(instance.tasks)
+
+
+def bound(instance: Instance) -> float:
+    """The layer's least value under the safe weights.
+
+    A vehicle that is late at u is no less late at v for it, so the delay of v is at least max(−slack(u, v), 0), and the
+    cost of any solution at least its value under the safe weights. The sum of the delays is taken down by 1e-12 of
+    itself: it is made in another order than the cost, which it must not exceed by rounding.
+    """
+    successor = layer(safe_theta(instance), instance)
+    indptr, heads = instance.arcs
+    delay = 0.0
+    for u in np.flatnonzero(successor >= 0).tolist():
+        first, last = int(indptr[u]), int(indptr[u + 1])
+        delay += float(instance.mean_delay[first + int(np.searchsorted(heads[first:last], successor[u]))])
+    vehicles = int((successor < 0).sum())
+    return instance.vehicle_cost * vehicles + instance.delay_cost * (delay * (1.0 - 1e-12))

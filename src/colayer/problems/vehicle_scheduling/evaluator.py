@@ -1,0 +1,100 @@
+"""The fused evaluator: features made once, compiled losses, threads over instances and weight vectors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.cores import cores
+from colayer.errors import InputError
+from colayer.models import column_squares, column_sums
+from colayer.problems.vehicle_scheduling.cost import scale
+from colayer.problems.vehicle_scheduling.decoder import decode
+from colayer.problems.vehicle_scheduling.features import features as features_of
+from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, successors_into
+
+Floats = NDArray[np.float64]
+
+_ROWS = 4  # weight vectors at a time: features are read once for them, and θ of one alone fills the cache
+
+
+class FusedEvaluator:
+    """Bit for bit the numbers of the generic evaluator.
+
+    The kernels release the GIL, so plain threads share the features. A piece of work is one instance and a few weight
+    vectors, the largest instances first; each loss is written by one thread alone and is a function of one weight
+    vector and one instance. Every thread keeps its memory for θ.
+    """
+
+    def __init__(
+        self, instances: Sequence[Instance], *, features: str, decoder: str, workers: int | None = None
+    ) -> None:
+        self.decoder = decoder
+        self.instances = list(instances)
+        self.workers = workers or cores()
+        self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
+        self._own = threading.local()
+        self.scales = np.array([scale(instance) for instance in self.instances])
+        # each is made by several threads already
+        self.features = [np.ascontiguousarray(features_of(instance, features).T) for instance in self.instances]
+        if not all(np.isfinite(matrix).all() for matrix in self.features):
+            raise InputError("a feature is not finite")
+        self.longest = max(matrix.shape[1] for matrix in self.features)
+        effort = [matrix.shape[1] + x.tasks * x.scenarios for matrix, x in zip(self.features, instances, strict=True)]
+        self.order = np.argsort(-np.array(effort), kind="stable").tolist()
+
+    def losses(self, weights: Floats) -> Floats:
+        """See `Evaluator.losses`."""
+        rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
+        out = np.empty((len(rows), len(self.instances)))
+
+        def work(piece: tuple[int, int]) -> None:
+            x, first = piece
+            out[first : first + _ROWS, x] = self._costs(x, rows[first : first + _ROWS]) / self.scales[x]
+
+        self._each(work, [(x, first) for x in self.order for first in range(0, len(rows), _ROWS)])
+        return out
+
+    def feature_sums(self) -> tuple[NDArray[np.int64], Floats]:
+        """See `Evaluator.feature_sums`."""
+        rows = np.array([matrix.shape[1] for matrix in self.features], dtype=np.int64)
+        return rows, np.array([column_sums(matrix) for matrix in self.features])
+
+    def feature_squares(self, center: Floats) -> Floats:
+        """See `Evaluator.feature_squares`."""
+        return np.array([column_squares(matrix, center) for matrix in self.features])
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+    def _costs(self, x: int, weights: Floats) -> Floats:
+        """The cost of instance x under each of a few weight vectors."""
+        instance = self.instances[x]
+        if not hasattr(self._own, "theta"):
+            self._own.theta = np.empty(_ROWS * self.longest)
+        successors = np.empty((len(weights), instance.tasks), dtype=np.int64)
+        graph = (*instance.arcs, instance.latest_first)
+        if not successors_into(weights, self.features[x], *graph, self._own.theta, successors):
+            raise InputError("not finite", where="theta")
+        if self.decoder != "none":
+            for row in successors:
+                row[:] = decode(row, instance, self.decoder)
+        costs = np.empty(len(weights))
+        costs_into(instance.times, successors, instance.vehicle_cost, instance.delay_cost, costs)
+        return costs
+
+    def _each(self, work: Callable[[tuple[int, int]], None], pieces: list[tuple[int, int]]) -> None:
+        if self._pool is None:
+            for piece in pieces:
+                work(piece)
+            return
+        for _ in self._pool.map(work, pieces):
+            pass

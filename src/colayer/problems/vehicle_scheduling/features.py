@@ -1,0 +1,117 @@
+"""The features of an arc: a table of names and formulas, and the matrix of their values.
+
+The paper uses 23 features and does not list them; these are ours. The slack of an arc (u, v) in a scenario is
+ξ_begin[v] − (ξ_end[u] + ξ_travel[u, v]). Features of the slack are 0 on origin and destination arcs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import OptionError
+from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.slack import features_into
+from colayer.problems.vehicle_scheduling.reference import reference
+from colayer.problems.vehicle_scheduling.threads import by_tails
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One column of the feature matrix."""
+
+    name: str
+    group: str
+    formula: str
+
+
+#: Levels of the quantiles of the slack, and points of its cumulative distribution (minutes).
+LEVELS = tuple(k / 10 for k in range(11))
+POINTS = (-50, -20, -10, 0, 10, 50, 200, 500)
+
+#: The rows of the kernel's matrix, in its order: the kernel and this table change together.
+FEATURES_23 = (
+    Feature("travel", "travel", "travel[u, v]"),
+    Feature("vehicle_cost", "vehicle", "vehicle_cost on origin arcs, 0 on all others"),
+    Feature("slack_mean", "slack", "E[slack]"),
+    *(Feature(f"slack_quantile_{100 * level:.0f}", "slack", f"quantile {level} of the slack") for level in LEVELS),
+    *(Feature(f"slack_up_to_{point}".replace("-", "minus_"), "slack", f"P(slack ≤ {point})") for point in POINTS),
+    Feature("expected_delay", "delay", "delay_cost · E[max(−slack, 0)]"),
+)
+
+#: With R the reference solution (`reference.py`), ℓ(u) the lateness of u in R, and f the multiple of the expected delay
+#: that did best there. All are costs, like the vehicle cost and the expected delay.
+_MORE = (
+    Feature("scaled_delay", "load", "f · expected_delay"),
+    Feature("delay_times_route_length", "load", "expected_delay · tasks per vehicle of R"),
+    Feature("delay_times_delay_share", "load", "expected_delay · share of the delays in the cost of R"),
+    Feature("reference_delay", "lateness", "delay_cost · E[max(ℓ(u) − slack, 0)]"),
+    Feature("chained_delay", "lateness", "reference_delay, and what it adds to the delays of the tasks after v in R"),
+    Feature("tail_lateness", "lateness", "delay_cost · E[ℓ(u)]"),
+    Feature("reference_arc", "role", "vehicle_cost on the arcs of R, origin and destination arcs too; 0 on all others"),
+)
+
+FEATURES_EXTENDED = FEATURES_23 + _MORE
+
+#: name of the feature set → its table.
+FEATURE_SETS = {"23": FEATURES_23, "extended": FEATURES_EXTENDED}
+
+
+def features(instance: Instance, which: str = "23") -> NDArray[np.float32]:
+    """φ(a, x) of every arc: (arcs + 2n, d), the transposed view of a C-contiguous (d, arcs + 2n) array."""
+    table = feature_table(which)
+    indptr, heads = instance.arcs
+    n, arcs = instance.tasks, len(heads)
+    matrix = np.zeros((len(table), arcs + 2 * n), dtype=np.float32)
+    matrix[1, arcs : arcs + n] = instance.vehicle_cost
+    delays = np.empty(arcs)
+    levels, points = np.array(LEVELS), np.array(POINTS, dtype=np.float64)
+
+    def fill(low: int, high: int) -> None:
+        features_into(instance.times, indptr, heads, instance.delay_cost, levels, points, low, high, delays, matrix)
+
+    by_tails(fill, indptr, instance.scenarios)
+    instance.note_mean_delay(delays)
+    if len(table) > len(FEATURES_23):
+        _extend(matrix, instance)
+    return matrix.T
+
+
+def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
+    """Fill the rows after the 23."""
+    indptr, heads = instance.arcs
+    n, arcs = instance.tasks, len(heads)
+    found = reference(instance, matrix[2, :arcs], matrix[3, :arcs])
+    last = found.successor < 0
+    first = np.ones(n, dtype=bool)
+    first[found.successor[~last]] = False
+    vehicles = int(last.sum())
+    share = 1.0 - instance.vehicle_cost * vehicles / found.cost if found.cost > 0 else 0.0
+    expected = matrix[len(FEATURES_23) - 1, :arcs]
+    rows = iter(matrix[len(FEATURES_23) :])
+    for load in (found.factor, n / vehicles, share):
+        next(rows)[:arcs] = np.float32(load) * expected
+    for delays in (found.delays, found.chained, np.repeat(found.late.mean(axis=1), np.diff(indptr))):
+        next(rows)[:arcs] = instance.delay_cost * delays
+    next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
+
+
+def feature_groups(which: str = "23") -> dict[str, tuple[str, ...]]:
+    """group → the names of its features."""
+    table = feature_table(which)
+    return {g: tuple(f.name for f in table if f.group == g) for g in dict.fromkeys(f.group for f in table)}
+
+
+def safe_weights(which: str = "23") -> NDArray[np.float64]:
+    """w̃: 1 on the vehicle cost and 1 on the expected delay; the layer's value is then a bound (see `cost.bound`)."""
+    names = ("vehicle_cost", "expected_delay")
+    return np.array([1.0 if feature.name in names else 0.0 for feature in feature_table(which)])
+
+
+def feature_table(which: str) -> tuple[Feature, ...]:
+    """The features of a set."""
+    if which not in FEATURE_SETS:
+        raise OptionError(f"no feature set {which!r}, expected one of {', '.join(FEATURE_SETS)}", where="--features")
+    return FEATURE_SETS[which]

@@ -1,0 +1,192 @@
+"""Instances of stochastic vehicle scheduling: data, validation, file format.
+
+The city form holds coordinates and delays by district, hour and scenario; the explicit form holds travel tables. Both
+give the same interface to everything after them: `times` for the kernels, and `arcs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.files import printable
+from colayer.problems.vehicle_scheduling.city import City, read_city, write_city
+from colayer.problems.vehicle_scheduling.fields import number, refuse, table
+from colayer.problems.vehicle_scheduling.kernels.slack import delays_into
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
+from colayer.problems.vehicle_scheduling.threads import by_tails
+
+Floats = NDArray[np.float64]
+
+_COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
+_EXPLICIT = ("travel", "scenario_travel")
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """n tasks and S equally likely scenarios of their times, in minutes (read-only float64 arrays).
+
+    Travel times come from `city`, or from the tables `travel` (n, n), NaN where there is no arc, and `scenario_travel`
+    (S, n, n), whose entries only matter where there is an arc.
+    """
+
+    vehicle_cost: float
+    delay_cost: float
+    begin: Floats  # (n,)
+    end: Floats  # (n,)
+    scenario_begin: Floats  # (S, n)
+    scenario_end: Floats  # (S, n)
+    travel: Floats | None = None
+    scenario_travel: Floats | None = None
+    city: City | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("vehicle_cost", "delay_cost"):
+            value = number(getattr(self, field), field)
+            if value < 0:
+                raise InputError(f"{value:g} is negative, expected a number >= 0", where=field)
+            object.__setattr__(self, field, value)
+        begin = table(self.begin, "begin", (None,))
+        n = len(begin)
+        end = table(self.end, "end", (n,))
+        refuse(end <= begin, end, "end", "is not after begin, expected end > begin")
+        scenario_begin = table(self.scenario_begin, "scenario_begin", (None, n))
+        scenario_end = table(self.scenario_end, "scenario_end", (len(scenario_begin), n))
+        arrays = {"begin": begin, "end": end, "scenario_begin": scenario_begin, "scenario_end": scenario_end}
+        if self.city is None:
+            arrays |= _travel_tables(self.travel, self.scenario_travel, len(scenario_begin), n)
+        else:
+            _check_city(self.city, len(scenario_begin), n)
+            if self.travel is not None or self.scenario_travel is not None:
+                raise InputError("given beside a city, expected one of them", where="travel")
+        for field, array in arrays.items():
+            object.__setattr__(self, field, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # read-only again on the other side; what is cached stays here
+        return Instance, tuple(getattr(self, key) for key in (*_COMMON, *_EXPLICIT, "city"))
+
+    @property
+    def tasks(self) -> int:
+        """n."""
+        return len(self.begin)
+
+    @property
+    def scenarios(self) -> int:
+        """S."""
+        return len(self.scenario_begin)
+
+    @cached_property
+    def times(self) -> Times:
+        """Writable copies of all times for the kernels, scenarios last."""
+        n, scenarios = self.tasks, self.scenarios
+        end = np.array(self.scenario_end.T, order="C")
+        common: dict[str, Any] = {
+            "explicit": self.city is None,
+            "task_begin": np.array(self.begin),
+            "task_end": np.array(self.end),
+            "begin": np.array(self.scenario_begin.T, order="C"),
+            "end": end,
+        }
+        if self.travel is not None and self.scenario_travel is not None:
+            return Times(
+                **common,
+                start=np.empty((0, 2)),
+                finish=np.empty((0, 2)),
+                leave=np.empty((0, 0)),
+                zone=np.empty(0, np.int64),
+                district=np.empty((0, 0, 0)),
+                nominal=np.array(self.travel),
+                table=np.array(self.scenario_travel.transpose(1, 2, 0), order="C"),
+            )
+        city = cast("City", self.city)
+        district, inter = city.tables()
+        leave = np.empty((n, scenarios))
+        leave_into(end, city.zones(city.finish), district, inter, leave)
+        return Times(
+            **common,
+            start=np.array(city.start),
+            finish=np.array(city.finish),
+            leave=leave,
+            zone=city.zones(city.start),
+            district=district,
+            nominal=np.empty((0, 0)),
+            table=np.empty((0, 0, 0)),
+        )
+
+    @cached_property
+    def arcs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
+        indptr, heads = arcs(self.times)
+        return indptr, heads
+
+    @cached_property
+    def mean_delay(self) -> Floats:
+        """E[max(−slack, 0)] of every arc: the mean delay of its head where the vehicle left its tail in time."""
+        indptr, heads = self.arcs
+        delays = np.empty(len(heads))
+        by_tails(lambda low, high: delays_into(self.times, indptr, heads, low, high, delays), indptr, self.scenarios)
+        return delays
+
+    def note_mean_delay(self, delays: Floats) -> None:
+        """Keep `mean_delay` as another pass over the scenarios found it, so that it needs none of its own."""
+        self.__dict__.setdefault("mean_delay", delays)
+
+    @cached_property
+    def latest_first(self) -> NDArray[np.int64]:
+        """The tasks by begin, the last first, ties by index (the larger first): the order the layer inserts them in."""
+        return np.argsort(self.begin, kind="stable")[::-1].copy()
+
+
+def read(document: Mapping[str, Any]) -> Instance:
+    """The instance of a file's own keys; a city or the two travel tables."""
+    form: tuple[str, ...] = ("city",) if "city" in document else _EXPLICIT
+    keys = (*_COMMON, *form)
+    for key in document:
+        if key not in keys:
+            raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
+    for key in keys:
+        if key not in document:
+            what = "missing" if key in _COMMON else "missing, expected travel and scenario_travel, or city"
+            raise InputError(what, where=key)
+    values = {key: document[key] for key in keys}
+    if "city" in values:
+        values["city"] = read_city(values["city"])
+    return Instance(**values)
+
+
+def write(instance: Instance) -> dict[str, Any]:
+    """The fields of the file format, as arrays; NaN in `travel` (no arc) is null in JSON."""
+    document: dict[str, Any] = {key: getattr(instance, key) for key in _COMMON}
+    if instance.city is not None:
+        return {**document, "city": write_city(instance.city)}
+    return {**document, **{key: getattr(instance, key) for key in _EXPLICIT}}
+
+
+def _travel_tables(travel: Any, scenario_travel: Any, scenarios: int, n: int) -> dict[str, Floats]:
+    """The explicit form, checked; entries of scenario_travel without an arc are 0 from here on."""
+    if travel is None or scenario_travel is None:
+        raise InputError("missing, expected travel and scenario_travel, or city", where="travel")
+    nominal = table(travel, "travel", (n, n), gaps=True)
+    refuse(nominal < 0, nominal, "travel", "is negative, expected a number >= 0, or null")
+    times = table(scenario_travel, "scenario_travel", (scenarios, n, n), gaps=True)
+    absent = np.isnan(nominal)
+    refuse(np.isnan(times) & ~absent, times, "scenario_travel", "where travel is given, expected a number")
+    refuse((times < 0) & ~absent, times, "scenario_travel", "is negative, expected a number >= 0")
+    times = np.where(absent, 0.0, times)
+    times.setflags(write=False)
+    return {"travel": nominal, "scenario_travel": times}
+
+
+def _check_city(city: Any, scenarios: int, n: int) -> None:
+    if not isinstance(city, City):
+        raise InputError("expected a City", where="city")
+    for field, length, expected in (("start", len(city.start), n), ("inter_delay", len(city.inter_delay), scenarios)):
+        if length != expected:
+            raise InputError(f"{length} entries, expected {expected}", where=f"city.{field}")

@@ -1,0 +1,91 @@
+"""What an arc costs between two routes of a known solution: the lateness before it and the delays it causes after it.
+
+Take a solution, an arc (u, v), and let the vehicle of u, with its lateness ℓ(u) there, go on with v and all that
+follows v. Under each scenario the delay of v is d = max(ℓ(u) − slack(u, v), 0). The delay of the k-th task after v
+grows by max(d − b_k, 0) against a vehicle that is in time at v: b_k ≥ 0 is the slack on the way, and b_1 ≤ b_2 ≤ …
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
+from colayer.problems.vehicle_scheduling.kernels.travel import Times
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: How many tasks after v are looked at.
+DEPTH = 8
+
+
+@njit(cache=True, nogil=True)
+def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
+    """b[v, s, k]: from which lateness at v on the (k + 1)-th task after v is delayed more in scenario s; O(n · S).
+
+    With σ the slack on the way from v to its successor w, a vehicle late by l at v is late by max(l − σ, 0) at w. So w
+    is delayed more from max(σ, 0) on, and what is delayed more from b on at w is so from max(σ, 0) + b on where σ ≥ 0,
+    and from max(b + σ, 0) on where σ < 0 (w is late by −σ in any case). Infinite where the route ends.
+    """
+    scenarios = times.begin.shape[1]
+    breaks = np.full((len(successor), scenarios, DEPTH), np.inf)
+    slack = np.empty(scenarios)
+    for v in latest_first:
+        w = successor[v]
+        if w < 0:
+            continue
+        slack_into(times, v, w, slack)
+        for s in range(scenarios):
+            breaks[v, s, 0] = max(slack[s], 0.0)
+            for k in range(1, DEPTH):
+                breaks[v, s, k] = max(breaks[w, s, k - 1] + slack[s], 0.0)
+    return breaks
+
+
+@njit(cache=True, nogil=True)
+def chained_into(
+    times: Times,
+    indptr: Ints,
+    heads: NDArray[np.int32],
+    least_slack: NDArray[np.float32],
+    late: Floats,
+    breaks: Floats,
+    low: int,
+    high: int,
+    delays: Floats,
+    chained: Floats,
+) -> None:
+    """Of every arc (u, v) with a tail low … high − 1: the mean delay of v after u, and that with what follows from it.
+
+    late[u, s] is ℓ(u). delays[arc] = E[d], chained[arc] = E[d + Σ_k max(d − b_k, 0)]. Both are 0 where the least slack
+    of the arc (to float32) exceeds all lateness of u: most arcs need no pass over the scenarios. O(arcs · S) at worst.
+    """
+    scenarios = times.begin.shape[1]
+    slack = np.empty(scenarios)
+    for u in range(low, high):
+        latest = 0.0
+        for s in range(scenarios):
+            latest = max(latest, late[u, s])
+        for k in range(indptr[u], indptr[u + 1]):
+            delays[k] = 0.0
+            chained[k] = 0.0
+            least = float(least_slack[k])
+            if least - 1e-6 * abs(least) > latest:  # float32 is good to 6e-8
+                continue
+            v = heads[k]
+            slack_into(times, u, v, slack)
+            own = 0.0
+            after = 0.0
+            for s in range(scenarios):
+                delay = late[u, s] - slack[s]
+                if delay > 0.0:
+                    own += delay
+                    for j in range(DEPTH):
+                        more = delay - breaks[v, s, j]
+                        if more <= 0.0:
+                            break
+                        after += more
+            delays[k] = own / scenarios
+            chained[k] = (own + after) / scenarios

@@ -1,0 +1,121 @@
+"""Delays along routes: τ(v_1) = ξ_end[v_1]; delay(v) = max(τ(u) + ξ_travel[u, v] − ξ_begin[v], 0); τ = ξ_end + delay.
+
+All scenarios move along a route together: the state is one vector of S delays, and each step is a loop over
+contiguous arrays. Sums run over the scenarios first by position (along the route), then by index, then over the routes
+by first task, so that a cost is a function of the solution alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def step_into(times: Times, u: int, v: int, late: Floats, out: Floats) -> None:
+    """out[s] = delay of v in scenario s when its vehicle comes from u, where it was late by late[s]; O(S).
+
+    `out` may be `late`. One fused loop for each form.
+    """
+    end = times.end[u]
+    begin = times.begin[v]
+    if times.explicit:
+        travel = times.table[u, v]
+        for s in range(len(out)):
+            delay = end[s] + late[s] + travel[s] - begin[s]
+            out[s] = delay if delay > 0.0 else 0.0
+    else:
+        nominal = nominal_travel(times, u, v)
+        leave = times.leave[u]
+        district = times.district[times.zone[v]]
+        for s in range(len(out)):
+            delay = end[s] + late[s] + (through(district, s, leave[s] + nominal) - end[s]) - begin[s]
+            out[s] = delay if delay > 0.0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def route_total(times: Times, route: Ints) -> float:
+    """Σ_ω Σ_v delay(v) of the tasks of a route, in order; O(length · S). Divide by S for the mean."""
+    scenarios = times.begin.shape[1]
+    late = np.zeros(scenarios)
+    totals = np.zeros(scenarios)
+    for k in range(1, len(route)):
+        step_into(times, route[k - 1], route[k], late, late)
+        for s in range(scenarios):
+            totals[s] += late[s]
+    total = 0.0
+    for s in range(scenarios):
+        total += totals[s]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def route_delays(times: Times, route: Ints) -> Floats:
+    """delay of each task of a route (rows) in each scenario (columns); the first row is 0."""
+    scenarios = times.begin.shape[1]
+    delays = np.zeros((len(route), scenarios))
+    for k in range(1, len(route)):
+        step_into(times, route[k - 1], route[k], delays[k - 1], delays[k])
+    return delays
+
+
+@njit(cache=True, nogil=True)
+def first_tasks(successor: Ints) -> NDArray[np.bool_]:
+    """Whether a task is the first of its route."""
+    first = np.ones(len(successor), np.bool_)
+    for u in range(len(successor)):
+        if successor[u] >= 0:
+            first[successor[u]] = False
+    return first
+
+
+@njit(cache=True, nogil=True)
+def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost: float) -> float:
+    """vehicle_cost · routes + delay_cost · mean over ω of Σ_v delay(v); O(n · S).
+
+    `successor[u]` is the task after u, −1 where the vehicle ends.
+    """
+    scenarios = times.begin.shape[1]
+    first = first_tasks(successor)
+    late = np.empty(scenarios)
+    totals = np.empty(scenarios)
+    vehicles = 0
+    delay = 0.0
+    for task in range(len(successor)):
+        if not first[task]:
+            continue
+        vehicles += 1
+        late[:] = 0.0
+        totals[:] = 0.0
+        u = task
+        while successor[u] >= 0:
+            step_into(times, u, successor[u], late, late)
+            for s in range(scenarios):
+                totals[s] += late[s]
+            u = successor[u]
+        total = 0.0
+        for s in range(scenarios):
+            total += totals[s]
+        delay += total
+    return float(vehicle_cost * vehicles + delay_cost * (delay / scenarios))
+
+
+@njit(cache=True, nogil=True)
+def solution_delays(times: Times, successor: Ints) -> Floats:
+    """delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
+    scenarios = times.begin.shape[1]
+    first = first_tasks(successor)
+    delays = np.zeros((len(successor), scenarios))
+    for task in range(len(successor)):
+        if first[task]:
+            u = task
+            while successor[u] >= 0:
+                step_into(times, u, successor[u], delays[u], delays[successor[u]])
+                u = successor[u]
+    return delays

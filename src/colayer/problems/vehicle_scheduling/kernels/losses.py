@@ -1,0 +1,55 @@
+"""θ, layer and cost of several weight vectors on one instance, without coming back to Python in between."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from colayer.layers.kernels.matching import match_into
+from colayer.models import accumulate
+from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
+from colayer.problems.vehicle_scheduling.kernels.travel import Times
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def successors_into(
+    weights: Floats,
+    features: NDArray[np.float32],
+    indptr: Ints,
+    heads: NDArray[np.int32],
+    order: Ints,
+    theta: Floats,
+    successors: Ints,
+) -> bool:
+    """The layer's solution under each row of `weights` (k, d), from features (d, arcs + 2n); False if θ is not finite.
+
+    `theta` is scratch for at least k·(arcs + 2n) numbers. θ of all rows is made in one pass over the features.
+    """
+    rows, tasks = successors.shape
+    length = features.shape[1]
+    arcs = len(heads)
+    thetas = theta[: rows * length].reshape(rows, length)
+    accumulate(features, weights, thetas)
+    out_duals = np.empty(tasks)
+    in_duals = np.empty(tasks)
+    for j in range(rows):
+        row = thetas[j]
+        for i in range(length):
+            if not np.isfinite(row[i]):
+                return False
+        costs = row[:arcs]
+        origin = row[arcs : arcs + tasks]
+        destination = row[arcs + tasks :]
+        match_into(indptr, heads, costs, origin, destination, order, successors[j], out_duals, in_duals)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def costs_into(times: Times, successors: Ints, vehicle_cost: float, delay_cost: float, out: Floats) -> None:
+    """The cost of each row of `successors`."""
+    for j in range(len(out)):
+        out[j] = solution_cost(times, successors[j], vehicle_cost, delay_cost)

@@ -1,0 +1,147 @@
+"""The slack of an arc, ξ_begin[v] − (ξ_end[u] + ξ_travel[u, v]), over the scenarios, and its features."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+
+#: Arcs that are sorted side by side.
+LANES = 16
+
+
+@njit(cache=True, nogil=True)
+def slack_into(times: Times, u: int, v: int, out: Floats) -> None:
+    """Slack of the arc (u, v) in every scenario; O(S). One fused loop for each form."""
+    end = times.end[u]
+    begin = times.begin[v]
+    if times.explicit:
+        travel = times.table[u, v]
+        for s in range(len(out)):
+            out[s] = begin[s] - (end[s] + travel[s])
+    else:
+        nominal = nominal_travel(times, u, v)
+        leave = times.leave[u]
+        district = times.district[times.zone[v]]
+        for s in range(len(out)):
+            out[s] = begin[s] - (end[s] + (through(district, s, leave[s] + nominal) - end[s]))
+
+
+@njit(cache=True, nogil=True)
+def moments(slack: Floats) -> tuple[float, float]:
+    """(mean slack, mean delay E[max(−slack, 0)]); four partial sums each, so that they do not wait for one another."""
+    scenarios = len(slack)
+    m0 = m1 = m2 = m3 = 0.0
+    d0 = d1 = d2 = d3 = 0.0
+    whole = scenarios - scenarios % 4
+    for s in range(0, whole, 4):
+        m0 += slack[s]
+        m1 += slack[s + 1]
+        m2 += slack[s + 2]
+        m3 += slack[s + 3]
+        d0 += max(-slack[s], 0.0)
+        d1 += max(-slack[s + 1], 0.0)
+        d2 += max(-slack[s + 2], 0.0)
+        d3 += max(-slack[s + 3], 0.0)
+    for s in range(whole, scenarios):
+        m0 += slack[s]
+        d0 += max(-slack[s], 0.0)
+    return ((m0 + m1) + (m2 + m3)) / scenarios, ((d0 + d1) + (d2 + d3)) / scenarios
+
+
+@njit(cache=True, nogil=True)
+def delays_into(times: Times, indptr: Ints, heads: NDArray[np.int32], low: int, high: int, out: Floats) -> None:
+    """out[arc] = E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
+    slack = np.empty(times.begin.shape[1])
+    for u in range(low, high):
+        for k in range(indptr[u], indptr[u + 1]):
+            slack_into(times, u, heads[k], slack)
+            out[k] = moments(slack)[1]
+
+
+@njit(cache=True, nogil=True)
+def sort_lanes(values: Singles, rows: int) -> None:
+    """Sort the LANES columns of `values`, `rows` × LANES in row-major order, each by itself; O(rows · log² rows).
+
+    Batcher's odd-even merge sort: which entries are compared does not depend on the data, so that all lanes move
+    together, without a branch, in vector instructions. A stage (p, k) compares row i with row i + k, for runs of k
+    consecutive i, that is for k·LANES consecutive numbers. Rows beyond the end count as infinite: their comparisons are
+    left out. (Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M.)
+    """
+    p = 1
+    while p < rows:
+        k = p
+        while k >= 1:
+            start = 0 if k == p else k
+            while start + k < rows:
+                if k == p or (start + k) % (2 * p) != 0:  # a run lies within one pair of sorted stretches or across
+                    count = min(k, rows - k - start) * LANES
+                    lower = values[start * LANES : start * LANES + count]
+                    upper = values[(start + k) * LANES : (start + k) * LANES + count]
+                    for i in range(count):
+                        x = lower[i]
+                        y = upper[i]
+                        lower[i] = x if x < y else y
+                        upper[i] = y if x < y else x
+                start += 2 * k
+            k //= 2
+        p *= 2
+
+
+@njit(cache=True, nogil=True)
+def features_into(
+    times: Times,
+    indptr: Ints,
+    heads: NDArray[np.int32],
+    delay_cost: float,
+    levels: Floats,
+    points: Floats,
+    low: int,
+    high: int,
+    delays: Floats,
+    out: Singles,
+) -> None:
+    """The features of the arcs with tails low … high − 1, one column of `out` an arc, in the order of the table.
+
+    Rows: travel time; vehicle cost (left alone); mean slack; quantiles of the slack at `levels`, by linear
+    interpolation; share of scenarios with slack ≤ each of `points`; delay_cost · E[max(−slack, 0)], which goes to
+    `delays` as well, without the factor, in float64. The quantiles are those of the slacks rounded to float32.
+    O(arcs · S · log² S), sorting LANES arcs side by side.
+    """
+    scenarios = times.begin.shape[1]
+    slack = np.empty(scenarios)
+    values = np.zeros(scenarios * LANES, np.float32)
+    for u in range(low, high):
+        for first in range(indptr[u], indptr[u + 1], LANES):
+            count = min(LANES, indptr[u + 1] - first)
+            for lane in range(count):
+                k = first + lane
+                slack_into(times, u, heads[k], slack)
+                mean, delay = moments(slack)
+                for q in range(len(points)):
+                    below = 0
+                    for s in range(scenarios):
+                        below += slack[s] <= points[q]
+                    out[3 + len(levels) + q, k] = below / scenarios
+                for s in range(scenarios):
+                    values[s * LANES + lane] = slack[s]
+                out[0, k] = nominal_travel(times, u, heads[k])
+                out[2, k] = mean
+                out[3 + len(levels) + len(points), k] = delay_cost * delay
+                delays[k] = delay
+            sort_lanes(values, scenarios)
+            for q in range(len(levels)):
+                position = levels[q] * (scenarios - 1)
+                below = int(position)
+                weight = position - below
+                above = min(below + 1, scenarios - 1)
+                for lane in range(count):
+                    x = float(values[below * LANES + lane])
+                    y = float(values[above * LANES + lane])
+                    out[3 + q, first + lane] = x + (y - x) * weight

@@ -1,0 +1,159 @@
+"""Travel times, scheduled and under scenarios, for the city form and the explicit form alike.
+
+In the city form a trip that leaves at ξ1 takes the district delay of its origin at the hour of ξ1, which gives ξ2; then
+its nominal duration and the inter-district delay at the hour of ξ2, which gives ξ3; then the district delay of its
+destination at the hour of ξ3. For an arc (u, v), ξ1 = ξ_end[u], so that everything up to ξ3 − nominal depends on u and
+the scenario alone: it is computed once (`Times.leave`), and an arc costs one square root and one table look-up a
+scenario. Nothing of size arcs × scenarios is ever stored.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HOURS = 24
+
+
+class Times(NamedTuple):
+    """All times of an instance, as kernels want them: writable, contiguous, scenarios last (`Instance.times`).
+
+    The arrays of the form that is not used are empty, so that kernels have one signature for both.
+    """
+
+    explicit: bool
+    task_begin: Floats  # (n,) scheduled
+    task_end: Floats  # (n,) scheduled
+    begin: Floats  # (n, S) ξ_begin
+    end: Floats  # (n, S) ξ_end
+    # The city form.
+    start: Floats  # (n, 2) where a task begins
+    finish: Floats  # (n, 2) where it ends
+    leave: Floats  # (n, S) ξ3 − nominal of a trip that leaves from the end of u
+    zone: Ints  # (n,) district in which a task begins
+    district: Floats  # (districts, 24, S) delay in a district by hour
+    # The explicit form.
+    nominal: Floats  # (n, n), NaN: no arc
+    table: Floats  # (n, n, S) ξ_travel
+
+
+@njit(cache=True, nogil=True, inline="always")
+def hour(minute: float) -> np.uint64:
+    """Hour of the day of a time in minutes; the first hour for times before the day, the last for those after it."""
+    h = minute / 60.0
+    h = h if h > 0.0 else 0.0  # plain comparisons and an unsigned index: loops over this run in vector instructions
+    h = h if h < 23.0 else 23.0
+    return np.uint64(h)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def through(district: Floats, s: int, minute: float) -> float:
+    """When a vehicle that reaches the border of a district, with delays (24, S), at `minute` is through with it."""
+    return float(minute + district[hour(minute), s])
+
+
+@njit(cache=True, nogil=True, inline="always")
+def nominal_travel(times: Times, u: int, v: int) -> float:
+    """Scheduled travel time of (u, v): the Euclidean distance in a city, NaN where an explicit table has no arc."""
+    if times.explicit:
+        return float(times.nominal[u, v])
+    dx = times.start[v, 0] - times.finish[u, 0]
+    dy = times.start[v, 1] - times.finish[u, 1]
+    return math.sqrt(dx * dx + dy * dy)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def is_arc(times: Times, u: int, v: int) -> bool:
+    """begin[v] ≥ end[u] + travel[u, v] (False where travel is NaN)."""
+    if times.task_begin[v] < times.task_end[u]:
+        return False
+    return bool(times.task_begin[v] >= times.task_end[u] + nominal_travel(times, u, v))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def travel_at(times: Times, u: int, v: int, s: int) -> float:
+    """ξ_travel of the arc (u, v) in scenario s; the same bits as `travel_into`."""
+    if times.explicit:
+        return float(times.table[u, v, s])
+    minute = times.leave[u, s] + nominal_travel(times, u, v)
+    return float(through(times.district[times.zone[v]], s, minute) - times.end[u, s])
+
+
+@njit(cache=True, nogil=True)
+def travel_into(times: Times, u: int, v: int, out: Floats) -> None:
+    """ξ_travel of the arc (u, v) in every scenario; O(S)."""
+    scenarios = len(out)
+    if times.explicit:
+        row = times.table[u, v]
+        for s in range(scenarios):
+            out[s] = row[s]
+    else:
+        nominal = nominal_travel(times, u, v)
+        leave = times.leave[u]
+        end = times.end[u]
+        district = times.district[times.zone[v]]
+        for s in range(scenarios):
+            out[s] = through(district, s, leave[s] + nominal) - end[s]
+
+
+@njit(cache=True, nogil=True)
+def leave_into(end: Floats, zone: Ints, district: Floats, inter: Floats, leave: Floats) -> None:
+    """leave[u, s] = ξ2 + inter delay at the hour of ξ2, ξ2 = ξ1 + district delay at the hour of ξ1 = end[u, s].
+
+    `zone` is the district in which the trip starts, `inter` is (24, S).
+    """
+    for u in range(end.shape[0]):
+        for s in range(end.shape[1]):
+            leave[u, s] = through(inter, s, through(district[zone[u]], s, end[u, s]))
+
+
+@njit(cache=True, nogil=True)
+def trip_into(leave: Floats, duration: Floats, zone: Ints, district: Floats, arrival: Floats) -> None:
+    """arrival[u, s] of a trip of `duration[u]` to district `zone[u]`, from the times of `leave_into`."""
+    for u in range(leave.shape[0]):
+        for s in range(leave.shape[1]):
+            arrival[u, s] = through(district[zone[u]], s, leave[u, s] + duration[u])
+
+
+@njit(cache=True, nogil=True)
+def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
+    """All arcs between tasks, compressed by tail: (indptr (n + 1), heads), by (u, v); O(n²)."""
+    n = len(times.task_begin)
+    indptr = np.zeros(n + 1, np.int64)
+    for u in range(n):
+        count = 0
+        for v in range(n):
+            count += is_arc(times, u, v)
+        indptr[u + 1] = indptr[u] + count
+    heads = np.empty(indptr[n], np.int32)
+    for u in range(n):
+        k = indptr[u]
+        for v in range(n):
+            if is_arc(times, u, v):
+                heads[k] = v
+                k += 1
+    return indptr, heads
+
+
+@njit(cache=True, nogil=True)
+def nominal_into(times: Times, indptr: Ints, heads: NDArray[np.int32], out: Floats) -> None:
+    """Scheduled travel time of every arc."""
+    for u in range(len(indptr) - 1):
+        for k in range(indptr[u], indptr[u + 1]):
+            out[k] = nominal_travel(times, u, heads[k])
+
+
+@njit(cache=True, nogil=True)
+def bad_arc(times: Times, successor: Ints) -> int:
+    """The first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
+    for u in range(len(successor)):
+        if successor[u] >= 0 and not is_arc(times, u, successor[u]):
+            return u
+    return -1

@@ -1,0 +1,104 @@
+"""Solutions: the task that follows each task, checked, and the file format of routes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.files import short
+from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
+
+Successors = NDArray[np.int64]
+
+_KEYS = ("routes", "vehicles")
+
+
+def checked(successor: ArrayLike, instance: Instance) -> Successors:
+    """`successor` as an array of its own, refused where it does not partition the tasks into routes along arcs."""
+    n = instance.tasks
+    try:
+        array = np.asarray(successor)
+    except ValueError:  # lists of different lengths
+        array = np.empty((0, 0))
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise InputError(f"expected a list of {n} tasks, -1 where a vehicle ends", where="successor")
+    array = np.array(array, dtype=np.int64)
+    outside = (array < -1) | (array >= n)
+    if outside.any():
+        u = int(np.argmax(outside))
+        raise InputError(f"{array[u]} is not a task, expected -1 to {n - 1}", where=f"successor[{u}]")
+    visits = np.bincount(array[array >= 0], minlength=n)
+    if (visits > 1).any():
+        twice = int(np.argmax(visits > 1))
+        u = int(np.flatnonzero(array == twice)[1])
+        raise InputError(f"task {twice} comes twice", where=f"successor[{u}]")
+    u = int(bad_arc(instance.times, array))
+    if u >= 0:
+        raise InputError(f"there is no arc from task {u} to task {array[u]}", where=f"successor[{u}]")
+    return array
+
+
+def routes_of(successor: Successors) -> list[list[int]]:
+    """The routes, by their first task, each a list of tasks in order."""
+    following = successor.tolist()
+    first = np.ones(len(following), dtype=bool)
+    first[successor[successor >= 0]] = False
+    routes = []
+    for task in np.flatnonzero(first).tolist():
+        route = [task]
+        while following[route[-1]] >= 0:
+            route.append(following[route[-1]])
+        routes.append(route)
+    return routes
+
+
+def successors_of(routes: Any, instance: Instance) -> Successors:
+    """The successors of a list of routes, refused by name where it is not a solution of the instance."""
+    n = instance.tasks
+    if not isinstance(routes, list | tuple):
+        raise InputError(f"{short(routes)} is not a list of routes", where="routes")
+    successor = np.full(n, -2, dtype=np.int64)
+    for r, route in enumerate(routes):
+        if not isinstance(route, list | tuple | np.ndarray) or len(route) == 0:
+            raise InputError("expected a list of at least one task", where=f"routes[{r}]")
+        for i, task in enumerate(route):
+            where = f"routes[{r}][{i}]"
+            if isinstance(task, bool) or not isinstance(task, int | np.integer) or not 0 <= task < n:
+                raise InputError(f"{short(task)} is not a task, expected 0 to {n - 1}", where=where)
+            if successor[task] != -2:
+                raise InputError(f"task {task} comes twice", where=where)
+            successor[task] = -1
+        successor[route[:-1]] = route[1:]
+    if (successor == -2).any():
+        raise InputError(f"task {int(np.argmax(successor == -2))} is missing", where="routes")
+    u = int(bad_arc(instance.times, successor))
+    if u >= 0:
+        r, i = next((r, list(route).index(u)) for r, route in enumerate(routes) if u in route)
+        raise InputError(f"there is no arc from task {u} to this one", where=f"routes[{r}][{i + 1}]")
+    return successor
+
+
+def write_solution(successor: ArrayLike, instance: Instance) -> dict[str, Any]:
+    """`{"routes": [[tasks in order]…], "vehicles": k}`."""
+    routes = routes_of(checked(successor, instance))
+    return {"routes": routes, "vehicles": len(routes)}
+
+
+def read_solution(document: Mapping[str, Any], instance: Instance) -> Successors:
+    """The successors, refused where the routes are not a solution of the instance or not so many."""
+    for key in document:
+        if key not in _KEYS:
+            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
+    for key in _KEYS:
+        if key not in document:
+            raise InputError("missing key", where=key)
+    successor = successors_of(document["routes"], instance)
+    vehicles = document["vehicles"]
+    if type(vehicles) is not int or vehicles != len(document["routes"]):
+        raise InputError(f"{short(vehicles)}, expected {len(document['routes'])}, as many as routes", where="vehicles")
+    return successor
