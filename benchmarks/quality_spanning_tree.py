@@ -1,9 +1,9 @@
 """Solution quality of the shipped weights on the paper's test distribution: two-stage spanning tree.
 
 `python benchmarks/quality_spanning_tree.py`: mean and worst gap to the Lagrangian bound over 6 widths × 5 K × 4
-scenario counts × PER_CELL test instances, none of which was learned on; the learned pipelines with and without the safe weights
-as a fallback, the approximation algorithm, E_1 = ∅ and the certified solve beside them. Bounds are kept in `runs/` as
-they come, so that a run that was stopped goes on. Writes experiments/results/quality_spanning_tree.json and
+scenario counts × PER_CELL test instances, none of which was learned on; the learned pipelines with and without the safe
+weights as a fallback, the approximation algorithm, E_1 = ∅ and the certified solve beside them. Bounds are kept in
+`runs/` as they come, so that a run that was stopped goes on. Writes experiments/results/quality_spanning_tree.json and
 docs/images/spanning_tree_gaps.svg.
 """
 

@@ -138,9 +138,9 @@ def train(
 
     command.run(
         problem, folder, output=output, method=method, evaluations=evaluations, seed=seed, decoder=decoder,
-        learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples, solutions=solutions,
-        validation=validation, workers=workers, time_limit=time_limit, journal=journal, no_journal=no_journal,
-        plot=plot, as_json=as_json,
+        learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples,
+        solutions=solutions, validation=validation, workers=workers, time_limit=time_limit, journal=journal,
+        no_journal=no_journal, plot=plot, as_json=as_json,
     )  # fmt: skip
 
 

@@ -19,9 +19,10 @@ import numpy as np
 from colayer.learning.optimizers import Auto, CmaEs, Optimizer
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
-from colayer.problems import SingleMachine, SpanningTree
+from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
+from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ def _recipes() -> dict[str, Recipe]:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
         return Recipe(SpanningTree(features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05))
 
+    def vehicles(features: str) -> Recipe:
+        data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
+        return Recipe(VehicleScheduling(features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05))
+
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
@@ -54,6 +59,8 @@ def _recipes() -> dict[str, Recipe]:
         jobs("27", "none"),
         trees("cost"),
         trees("indicator"),
+        vehicles("23"),
+        vehicles("extended"),
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
 
