@@ -1,7 +1,7 @@
 """Speed of the path cover layer beside general solvers: `python benchmarks/speed_path_cover.py [--ortools PYTHON]`.
 
-The same costs for all, in one run on one machine: scipy's sparse matching, OR-Tools' min-cost flow, and up to 1000 tasks
-HiGHS on the linear program, with x ≥ 0, and with x ≤ 1 as well, which changes nothing but its time. Costs are whole
+The same costs for all, in one run: scipy's sparse matching, OR-Tools' min-cost flow and, up to 1000 tasks,
+HiGHS on the linear program with x ≥ 0, and with x ≤ 1 as well, which changes nothing but its time. Costs are whole
 multiples of 1/1024, since OR-Tools takes integers; the optimal values must be equal. Times are CPU seconds, best of
 several, all solvers on one thread, from arrays of arcs and costs to the successors: they include what each solver needs
 to build its model, and ours the check of its input. OR-Tools runs in a process of its own, which may be another

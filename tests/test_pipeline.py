@@ -234,3 +234,11 @@ def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.M
     parts = pipeline.solve(instance, samples=20, sigma=0.5)
     assert (parts.cost, parts.source) == (whole.cost, whole.source)
     assert np.array_equal(parts.solution, whole.solution)
+
+
+def test_a_decoder_without_shipped_weights_takes_those_of_the_plainest() -> None:
+    """The 27 features ship weights learned through `none` alone."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        weights = [Pipeline(SingleMachine("27", decoder)).weights_ for decoder in SingleMachine.decoders]
+    assert all(np.array_equal(w, weights[0]) for w in weights)

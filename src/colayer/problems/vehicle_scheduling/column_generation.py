@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.layers.path_cover import path_cover_into
+from colayer.problems.vehicle_scheduling.cost import bound
 from colayer.problems.vehicle_scheduling.decoder import improve
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import route_total, solution_cost
@@ -45,12 +46,14 @@ Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
 Progress = Callable[[float, float], None]
 
-#: Memory for labels, in numbers, and labels kept at a task to begin with.
-_ROOM, _WIDTH = 40_000_000, 25
+#: Labels times scenarios that there is memory for (320 MB), and that are few: then none need be given up.
+_ROOM, _FEW = 40_000_000, 4_000_000
+#: Labels kept at a task to begin with, and the factor by which they grow.
+_WIDTH, _WIDER = 25, 8
 #: Routes that the integer master is given at most.
 _ROUTES = 400_000
 #: Weight of the duals of the best bound in those that are priced, to begin with.
-_SMOOTHING = 0.7
+_SMOOTHING = 0.9
 #: The linear master is solved when bound and value are so close, relatively; "proved" is up to the last number.
 _CLOSE, _EQUAL = 1e-7, 1e-9
 #: Steps along arcs, times scenarios, between two looks at the clock.
@@ -77,7 +80,7 @@ def exact(
         search.offer_integer(search.master.columns())
     if not search.over():
         search.finish()
-    return search.best, search.cost if search.closed else search.bound, search.closed
+    return search.best, search.lower, search.closed
 
 
 @cache
@@ -114,6 +117,11 @@ class _Search:
         """Bound and cost meet."""
         return bool(self.bound >= self.cost - _EQUAL * abs(self.cost))
 
+    @property
+    def lower(self) -> float:
+        """The bound as it is told: the cost itself once they meet."""
+        return self.cost if self.closed else self.bound
+
     def left(self) -> float:
         """Seconds left."""
         return self.deadline - time.monotonic()
@@ -125,7 +133,7 @@ class _Search:
     def tell(self) -> None:
         """Report progress."""
         if self.progress is not None:
-            self.progress(min(self.bound, self.cost), self.cost)
+            self.progress(self.lower, self.cost)
 
     def begin(self, start: Successors | None) -> None:
         """The layer's solution, duals and bound; then local search."""
@@ -136,8 +144,7 @@ class _Search:
         costs = theta[:arcs], theta[arcs : arcs + n], theta[arcs + n :]
         path_cover_into(*self.arcs, *costs, instance.latest_first, safe, out_duals, in_duals)
         self.centre = out_duals + in_duals
-        # a violation of the layer's tolerance on every arc that is used would be below this
-        self.bound = float(self.centre.sum()) - 1e-9 * n * float(np.abs(theta).max())
+        self.bound = bound(instance)  # the sum of the duals, but for rounding
         for v in range(n):
             self.add(np.array([v]))
         starts = [safe] if start is None else [safe, checked(start, instance)]
@@ -185,26 +192,28 @@ class _Search:
             priced = self.price(tried, width)
             if priced is None:
                 return
-            added, bound, lost = priced
-            if bound > self.bound:
-                self.bound, self.centre = bound, tried
+            added, lower, labels, lost = priced
+            if lower > self.bound:
+                self.bound, self.centre = lower, tried
             self.tell()
-            if added == 0:
+            if lost and labels * self.instance.scenarios < _FEW:
+                width *= _WIDER
+            elif added == 0:
                 # first price the master's own duals, then with more labels, until nothing is given up
                 if smoothing > 0.0:
                     smoothing = smoothing / 2 if smoothing > 0.1 else 0.0
-                elif lost and width * self.instance.scenarios < _ROOM:
-                    smoothing, width = _SMOOTHING / 2, 8 * width
+                elif lost and labels * self.instance.scenarios < _ROOM // 2:
+                    smoothing, width = _SMOOTHING / 2, _WIDER * width
                 else:
                     return
 
-    def price(self, duals: Floats, width: int) -> tuple[int, float, bool] | None:
-        """(routes added, bound, whether labels were given up) under `duals`; None when the time is over."""
+    def price(self, duals: Floats, width: int) -> tuple[int, float, int, bool] | None:
+        """(routes added, bound, labels, whether some were given up) under `duals`; None when the time is over."""
         instance = self.instance
         n, scenarios = instance.tasks, instance.scenarios
         costs = instance.vehicle_cost, instance.delay_cost
         rest = rest_bounds(self.order, *self.arcs, self.arc_costs, duals)
-        labels = new_labels(n, scenarios, max(2 * n, min(width * n, _ROOM // scenarios)))
+        labels = new_labels(n, scenarios, max(2 * n, _ROOM // scenarios))
         ends = np.full(n, -1, dtype=np.int64)
         chunk = max(1, n // 50)
         for low in range(0, n, chunk):
@@ -218,8 +227,8 @@ class _Search:
         vehicles = n if costs[0] == 0.0 else min(n, int(self.cost / costs[0]))
         least = np.sort(np.minimum(np.minimum(best, lost), 0.0))[:vehicles]
         # what is summed up is exact to rounding
-        bound = float(duals.sum() + least.sum()) - 1e-12 * float(np.abs(duals).sum())
-        return added, bound, lost < 0.0
+        lower = float(duals.sum() + least.sum()) - 1e-12 * float(np.abs(duals).sum())
+        return added, lower, int(labels.used[0]), lost < 0.0
 
     def finish(self) -> None:
         """All routes of reduced cost up to the gap, and the integer master over them."""
@@ -238,13 +247,13 @@ class _Search:
             found = int(walk.found[0])
             size = int(walk.indptr[found])
             prices = instance.vehicle_cost + instance.delay_cost * walk.delays[:found]
-            bound = self.offer_integer((prices, walk.indptr[: found + 1], walk.tasks[:size]))
-            self.bound = max(self.bound, min(bound, self.cost))
+            lower = self.offer_integer((prices, walk.indptr[: found + 1], walk.tasks[:size]))
+            self.bound = max(self.bound, min(lower, self.cost))
             self.tell()
 
     def offer_integer(self, columns: tuple[Floats, Successors, NDArray[np.int32]]) -> float:
         """Solve the integer master over the columns; returns its bound."""
-        routes, bound = self.master.integer(columns, self.cost, self.left())
+        routes, lower = self.master.integer(columns, self.cost, self.left())
         if routes is not None:
             self.offer_routes(routes)
-        return bound
+        return lower

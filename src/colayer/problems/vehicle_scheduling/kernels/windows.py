@@ -1,11 +1,11 @@
 """Windows of the day: the work inside one is handed out anew among the vehicles, at the exact cost of each choice.
 
 A window [low, high) cuts every route into a head (tasks that begin before low), a piece (inside) and a tail (from high
-on). What a vehicle does outside, a head that ends with p and a tail that begins with q, is a *gap* (p, q). Any piece may
-go into any gap that it fits, a piece left over takes a vehicle of its own, and a gap left empty is closed by the arc
-(p, q) or, at the price of one more vehicle, cut in two. The choices of different gaps do not interact, so the best way
-to fill all gaps is an assignment problem. A window without end exchanges the tails of all routes, a short one exchanges
-and relocates tasks.
+on). What a vehicle does outside, a head that ends with p and a tail that begins with q, is a *gap* (p, q). Any piece
+may go into any gap that it fits, a piece left over takes a vehicle of its own, and a gap left empty is closed by the
+arc (p, q) or, at the price of one more vehicle, cut in two. The choices of different gaps do not interact, so the best
+way to fill all gaps is an assignment problem. A window without end exchanges the tails of all routes, a short one
+exchanges and relocates tasks.
 """
 
 from __future__ import annotations
