@@ -4,7 +4,7 @@ BIN := .venv/bin
 # The shared parallel test run: one process a core.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help venv demo test lint format bench quality pretrained clean
+.PHONY: help venv demo test extras lint format bench quality pretrained clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,6 +26,15 @@ demo: .venv/core  ## the whole story in about a minute
 test: venv  ## all tests
 	$(PYTEST)
 
+# the pinned torch first: an extra would choose another build
+.venv/extras: .venv/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,neural]' pyepo
+	touch $@
+
+extras: .venv/extras  ## the tests of the extras bayes and neural, and against PyEPO
+	COLAYER_EXTRAS=1 $(BIN)/python -m pytest tests/extras
+
 lint: venv  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -38,8 +47,10 @@ format: venv  ## let ruff write
 bench: venv  ## speed, as ratios measured side by side
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,rounds
 
-quality: venv  ## solution quality over the paper's 2400 test instances
+quality: venv  ## solution quality over the paper's test instances, problem by problem
 	$(BIN)/python benchmarks/quality_single_machine.py
+	$(BIN)/python benchmarks/quality_spanning_tree.py
+	$(BIN)/python benchmarks/quality_vehicle_scheduling.py
 
 pretrained: venv  ## learn the shipped weights anew
 	$(BIN)/python -m colayer.experiments.pretrain
