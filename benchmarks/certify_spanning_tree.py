@@ -9,14 +9,13 @@ benchmark goes on where it was. Writes experiments/results/certify_spanning_tree
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
 import time
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import __version__
 from colayer.problems.spanning_tree.cost import cost
@@ -132,7 +131,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/certify_spanning_tree.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "set": "test",
         "iterations_allowed": ITERATIONS,
         "seconds_for_600_instances": {

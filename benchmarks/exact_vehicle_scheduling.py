@@ -7,14 +7,13 @@ ever be below the optimum. Writes experiments/results/exact_vehicle_scheduling.j
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import __version__
 from colayer.problems import VehicleScheduling
@@ -40,7 +39,7 @@ def main() -> None:
         "command": f"python benchmarks/exact_vehicle_scheduling.py --per-cell {arguments.per_cell}"
         f" --time-limit {arguments.time_limit:g}{' --more' * arguments.more}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "rows": rows,
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

@@ -7,13 +7,12 @@ may ever be below the optimum. Writes experiments/results/optimality_single_mach
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import Pipeline, __version__
 from colayer.problems import SingleMachine
@@ -68,7 +67,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/optimality_single_machine.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "rows": rows,
     }
     RESULTS.parent.mkdir(parents=True, exist_ok=True)

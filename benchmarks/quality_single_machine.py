@@ -8,13 +8,12 @@ experiments/results/quality_single_machine.json and, over all 2400 instances, do
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from measure import machine
 
 from colayer import Pipeline, __version__
 from colayer.evaluation import Comparison, compare
@@ -107,7 +106,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/quality_single_machine.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "instances": len(instances),
         "rdi_above_ls": worse,
         "rows": rows,

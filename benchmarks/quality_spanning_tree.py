@@ -10,13 +10,12 @@ docs/images/spanning_tree_gaps.svg.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import Pipeline, __version__
 from colayer.evaluation import Comparison, compare, gap
@@ -108,7 +107,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/quality_spanning_tree.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "instances": len(instances),
         "certified_share_within_0.01_percent": float((closed <= 1e-4).mean()),
         "certified_worst_gap": float(closed.max()),

@@ -11,8 +11,6 @@ docs/images/vehicle_scheduling_cost_by_size.svg.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
 import time
 from collections.abc import Iterator
@@ -20,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import Pipeline, __version__
 from colayer.evaluation import Comparison, Result
@@ -117,7 +116,7 @@ def main() -> None:
     document = {
         "command": " ".join(["python benchmarks/quality_vehicle_scheduling.py", *sys.argv[1:]]),
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "scenarios": list(arguments.scenarios),
         "by_tasks": sizes,
     }

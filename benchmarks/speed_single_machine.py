@@ -7,17 +7,15 @@ experiments/results/speed_single_machine.json.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import best_of, machine
 
 from colayer import Pipeline, __version__
 from colayer.layers.sorting import sort
@@ -28,15 +26,6 @@ from colayer.problems.single_machine.datasets import paper_set
 from colayer.report.tables import duration, table
 
 RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "speed_single_machine.json"
-
-
-def best_of(work: Callable[[], object], rounds: int = 5) -> float:
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def pipeline_times() -> dict[str, list[float]]:
@@ -97,7 +86,7 @@ def main() -> None:
     document: dict[str, object] = {
         "command": "python benchmarks/speed_single_machine.py" + (" --learn" if arguments.learn else ""),
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
     }
 
     solving = pipeline_times()

@@ -8,15 +8,12 @@ goes to experiments/results/speed_spanning_tree.json.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import networkx
 import numpy as np
+from measure import best_of, machine
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree as scipy_tree
 
@@ -30,15 +27,6 @@ from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.report.tables import duration, table
 
 RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "speed_spanning_tree.json"
-
-
-def best_of(work: Callable[[], object], rounds: int = 5) -> float:
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def tree_times(width: int = 60) -> dict[str, float]:
@@ -119,7 +107,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/speed_spanning_tree.py --per-cell {arguments.per_cell}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "tree_width_60": trees,
         "pipeline_by_width_20_scenarios": pipeline,
         "loss_training_set": loss,

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import resource
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import best_of, machine
 
 from colayer import Direct, Pipeline, __version__
 from colayer.compose import features_of
@@ -33,15 +33,6 @@ SETS = ("small", "moderate", "all")
 #: Seconds of 1000 iterations of DIRECT on 16 threads (paper, section 5.2).
 PAPER_LEARNING = {"small": 80, "moderate": 10 * 60 + 56, "all": 2 * 3600 + 56 * 60 + 40}
 FEATURES = ("23", "extended")
-
-
-def best_of(work: Callable[[], object], rounds: int) -> float:
-    times = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def pipeline_times(features: str, sizes: tuple[int, ...]) -> dict[int, dict[str, float]]:
@@ -123,7 +114,7 @@ def main() -> None:
     document: dict[str, object] = {
         "command": " ".join(["python benchmarks/speed_vehicle_scheduling.py", *sys.argv[1:]]),
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
     }
     for features in FEATURES:
         rows = pipeline_times(features, tuple(arguments.tasks))

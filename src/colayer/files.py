@@ -6,6 +6,7 @@ import json
 import math
 import os
 import secrets
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,16 @@ def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
     if isinstance(error, NotADirectoryError):
         return InputError(f"is not a {kind}", where=str(path))
     return InputError(f"cannot be read: {error.strerror or error}", where=str(path))
+
+
+def exact_keys(document: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Refuse an object with a key that is not one of `keys`, or without one of them."""
+    for key in document:
+        if key not in keys:
+            raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
+    for key in keys:
+        if key not in document:
+            raise InputError("missing key", where=key)
 
 
 def short(value: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.files import exact_keys
 from colayer.problems.single_machine.instance import Instance, numbers
 from colayer.problems.single_machine.kernels.schedule import completion_times
 
@@ -46,12 +47,7 @@ def write_solution(sequence: NDArray[np.int64], instance: Instance) -> dict[str,
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> NDArray[np.int64]:
     """The sequence, refused where it is not one of the instance or where the completion times are not its own."""
-    for key in document:
-        if key not in _KEYS:
-            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
-    for key in _KEYS:
-        if key not in document:
-            raise InputError("missing key", where=key)
+    exact_keys(document, _KEYS)
     order = checked(document["sequence"], instance)
     expected = completion_times(order, *instance.arrays)
     try:

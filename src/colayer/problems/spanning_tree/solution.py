@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.files import short
+from colayer.files import exact_keys, short
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
 
@@ -45,12 +45,7 @@ def write_solution(solution: Solution, instance: Instance) -> dict[str, Any]:
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Solution:
     """The solution, refused where it is not one of the instance."""
-    for key in document:
-        if key not in _KEYS:
-            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
-    for key in _KEYS:
-        if key not in document:
-            raise InputError("missing key", where=key)
+    exact_keys(document, _KEYS)
     return _solution(document["first_stage"], document["second_stage"], instance)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.files import short
+from colayer.files import exact_keys, short
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
 
@@ -91,12 +91,7 @@ def write_solution(successor: ArrayLike, instance: Instance) -> dict[str, Any]:
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Successors:
     """The successors, refused where the routes are not a solution of the instance or not so many."""
-    for key in document:
-        if key not in _KEYS:
-            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=key)
-    for key in _KEYS:
-        if key not in document:
-            raise InputError("missing key", where=key)
+    exact_keys(document, _KEYS)
     successor = successors_of(document["routes"], instance)
     vehicles = document["vehicles"]
     if type(vehicles) is not int or vehicles != len(document["routes"]):
