@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus
-    from colayer.learning.optimizers import Auto, CmaEs, Direct, Sgd
+    from colayer.learning.optimizers import Auto, Bayes, CmaEs, Direct, Sgd
+    from colayer.neural import Neural
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem, Size
 
 __all__ = [
     "Auto",
     "BaseProblem",
+    "Bayes",
     "CmaEs",
     "ColayerError",
     "Crf",
@@ -26,6 +28,7 @@ __all__ = [
     "InputError",
     "JournalError",
     "MissingExtraError",
+    "Neural",
     "OptionError",
     "Pipeline",
     "Problem",
@@ -44,6 +47,7 @@ __all__ = [
 _HOMES = {
     "Auto": "learning.optimizers",
     "BaseProblem": "problem",
+    "Bayes": "learning.optimizers",
     "CmaEs": "learning.optimizers",
     "ColayerError": "errors",
     "Crf": "learning.losses",
@@ -53,6 +57,7 @@ _HOMES = {
     "InputError": "errors",
     "JournalError": "errors",
     "MissingExtraError": "errors",
+    "Neural": "neural",
     "OptionError": "errors",
     "Pipeline": "pipeline",
     "Problem": "problem",

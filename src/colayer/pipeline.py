@@ -18,7 +18,7 @@ from colayer.compose import decoded, features_of, theta_blocks
 from colayer.errors import ColayerError, InputError, OptionError
 from colayer.evaluation import gap
 from colayer.learning.perturbation import LARGEST, draws
-from colayer.models import LinearModel, thetas
+from colayer.models import LinearModel, read_model, thetas
 from colayer.problem import completed, safe_weights_of
 
 Floats = NDArray[np.float64]
@@ -107,13 +107,15 @@ class Pipeline:
         """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
 
         By experience: minimise the mean loss over the instances, plain or perturbed (σ > 0; `sigma="theory"`: the σ of
-        the best guarantee, for problems with a proven ratio). `method` is a name
-        (`auto`, `direct`, `cma-es`, `sgd`) or an optimiser object, `evaluations` its budget, 1000 by default. The
-        search is in the L∞ ball of `radius`, in model units.
+        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `direct`, `cma-es`, `sgd`,
+        `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in the L∞ ball of
+        `radius`, in model units.
 
         By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one an
         instance. `method` is `fenchel-young`, `hinge` or `crf` for solutions, `spo+` for thetas, or an object;
         `evaluations` are passes over the instances, 100 by default.
+
+        Either way, `neural` or a `Neural` object learns a network on top of a linear model.
 
         `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
         chooses among the best weights. With `journal`, a run that was stopped goes on where it was. The result depends
@@ -121,6 +123,8 @@ class Pipeline:
         """
         from colayer.learning.fit import fit_by_experience
         from colayer.learning.fit_demonstration import demonstration_method, fit_by_demonstration
+        from colayer.neural.fit import fit_neural
+        from colayer.neural.method import Neural
 
         shared: dict[str, Any] = {
             "seed": seed,
@@ -132,21 +136,23 @@ class Pipeline:
             "callback": callback,
             "progress": progress,
         }
-        imitation = demonstration_method(method, solutions, thetas)
-        if imitation is not None:
+        known: dict[str, Any] = {"solutions": solutions, "thetas": thetas}
+        network = Neural() if method == "neural" else method if isinstance(method, Neural) else None
+        imitation = None if network is not None else demonstration_method(method, solutions, thetas)
+        if network is not None:
+            if sigma != 0:
+                raise OptionError("has no meaning for neural, whose spread perturbs theta", where="--sigma")
+            learned = fit_neural(
+                self.problem, instances, method=network, evaluations=evaluations, radius=radius, **known, **shared
+            )
+        elif imitation is not None:
             for option, given in (("--radius", radius is not None), ("--sigma", sigma != 0)):
                 if given:
                     raise OptionError(
                         f"has no meaning for {imitation.name}, which learns by demonstration", where=option
                     )
             learned = fit_by_demonstration(
-                self.problem,
-                instances,
-                solutions=solutions,
-                thetas=thetas,
-                method=imitation,
-                evaluations=evaluations,
-                **shared,
+                self.problem, instances, method=imitation, evaluations=evaluations, **known, **shared
             )
         else:
             learned = fit_by_experience(
@@ -174,9 +180,8 @@ class Pipeline:
         if samples:
             rows = np.vstack([rows, model.weights + sigma * draws(seed, samples, len(model.weights))])
         features = features_of(problem, instance)
-        found = (
-            (first, *problem.best(block, instance, seed)) for first, block in theta_blocks(features, model.raw(rows))
-        )
+        blocks = theta_blocks(features, model.raw(rows), model.correction(features))
+        found = ((first, *problem.best(block, instance, seed)) for first, block in blocks)
         first, row, solution, cost = min(found, key=lambda best: best[3])  # the first at equal cost
         row = row if row < 0 else first + row
         source = {0: "learned", -1: "combined"}.get(row, f"sample {row}")
@@ -214,7 +219,7 @@ class Pipeline:
         """The pipeline of a model file. `problem` may have another decoder, but the same name and features."""
         from colayer.problems import find_problem, problem_names
 
-        model = LinearModel.load(path)
+        model = read_model(path)
         if problem is None:
             if model.problem not in problem_names():  # a file never makes us import a module of its choice
                 known = ", ".join(problem_names())
@@ -245,13 +250,20 @@ class Pipeline:
 
 
 def pretrained(problem: Any) -> LinearModel | None:
-    """The weights shipped for this problem and its options, or None."""
-    name = "-".join([problem.name, *(str(value) for value in problem.options.values())]) + ".json"
-    shipped = importlib.resources.files("colayer.pretrained").joinpath(name)
-    if not shipped.is_file():
-        return None
-    with importlib.resources.as_file(shipped) as path:
-        return LinearModel.load(path)
+    """The weights shipped for this problem and its options, or None.
+
+    Where none were learned through the problem's decoder, those for the same features through the plainest one.
+    """
+    folder = importlib.resources.files("colayer.pretrained")
+    chosen = [problem.options]
+    if problem.decoders and "decoder" in problem.options:
+        chosen.append({**problem.options, "decoder": problem.decoders[0]})
+    for options in chosen:
+        shipped = folder.joinpath("-".join([problem.name, *(str(value) for value in options.values())]) + ".json")
+        if shipped.is_file():
+            with importlib.resources.as_file(shipped) as path:
+                return read_model(path)
+    return None
 
 
 def _checked(model: LinearModel, problem: Any) -> LinearModel:

@@ -63,11 +63,14 @@ def run(
 ) -> None:
     """Explain; with `data`, on those instances: their spreads, and the losses without each group of features."""
     from colayer.evaluators import evaluator_for
+    from colayer.networks import NeuralModel
     from colayer.problem import completed
 
     path = Path(model)
     given = None if problem is None else options.find(problem)
     known, linear = options.load_model(path, given, None)
+    if isinstance(linear, NeuralModel):  # its weights say half of what it does
+        raise InputError("a network, expected a linear model", where=f"{path}: model")
     found = completed(known)
     out = options.output(output, "-o", [path], folder=None if data is None else Path(data))
     drawing = options.picture(plot, "--plot", [path, *([out] if out else [])])

@@ -111,11 +111,11 @@ def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, Line
 
     Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
     """
-    from colayer.models import LinearModel
+    from colayer.models import read_model
     from colayer.pipeline import Pipeline
     from colayer.problems import find_problem, problem_names
 
-    model = LinearModel.load(path)
+    model = read_model(path)
     if problem is None and model.problem not in problem_names():
         known = ", ".join(problem_names())
         raise InputError(f"no problem {short(model.problem)}, expected one of {known}", where=f"{path}: problem")

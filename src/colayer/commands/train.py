@@ -97,7 +97,7 @@ def run(
         "model": output,
         "journal": None if book is None else str(book),
         "method": method,
-        "evaluations": len(pipeline.history_),
+        "evaluations": pipeline.history_[-1].number,
         "loss": pipeline.loss_,
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
@@ -117,10 +117,10 @@ def _method(method: str, solutions: bool) -> str:
 
     imitating = tuple(name for name in demonstration_names() if not demonstration_named(name).from_theta)
     if solutions:
-        return options.choice(imitating[0] if method == "auto" else method, "--method", imitating)
+        return options.choice(imitating[0] if method == "auto" else method, "--method", (*imitating, "neural"))
     if method in imitating:
         raise OptionError(f"{method} learns from solutions, expected --solutions with it", where="--method")
-    return options.choice(method, "--method", method_names())
+    return options.choice(method, "--method", (*method_names(extras=True), "neural"))
 
 
 def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, seed: int) -> tuple[str, list[Summary]]:

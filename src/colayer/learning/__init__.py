@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from colayer.learning.experience import Evaluation, Learned, learn, mean_loss
 from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus, demonstration_named, demonstration_names
-from colayer.learning.optimizers import Auto, CmaEs, Direct, Optimizer, Sgd, Task, method_named, method_names
+from colayer.learning.optimizers import Auto, Bayes, CmaEs, Direct, Optimizer, Sgd, Task, method_named, method_names
 from colayer.learning.perturbation import draws
 
 __all__ = [
     "Auto",
+    "Bayes",
     "CmaEs",
     "Crf",
     "Direct",

@@ -39,7 +39,9 @@ class Sgd:
     def __post_init__(self) -> None:
         for key in ("spread", "rate"):
             if not 0.0 < getattr(self, key) < math.inf:
-                raise OptionError(f"{key} {getattr(self, key)} is out of range, expected a positive number", where="--method")
+                raise OptionError(
+                    f"{key} {getattr(self, key)} is out of range, expected a positive number", where="--method"
+                )
         if self.pairs < 1:
             raise OptionError(f"pairs {self.pairs} is out of range, expected at least 1", where="--method")
 
