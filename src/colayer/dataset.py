@@ -151,11 +151,12 @@ def read_solutions(folder: str | os.PathLike[str], problem: Any, instances: Sequ
 
 
 def read_solution(path: str | os.PathLike[str], problem: Any, instance: Any) -> Any:
-    """The solution of one label, checked against its instance."""
+    """The solution of one label, checked against its instance; the bare object that `solve` prints is one as well."""
     path = Path(path)
     document = read_document(path)
     problem = completed(problem)
-    fields = _fields(document, problem, path)
+    bare = "format" not in document and "problem" not in document
+    fields = _Fields(document) if bare else _fields(document, problem, path)
     for key, kinds in LABEL_KEYS.items():
         if key in fields and type(fields[key]) not in kinds:
             raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")

@@ -334,5 +334,10 @@ def test_evaluate_tight_takes_the_labels_bounds_where_there_are(
     assert all(cheap <= best for cheap, best in zip(bounds(), optima, strict=True))
     run("label", "single-machine", folder)
     label = folder / "0000.solution.json"
-    label.write_text(json.dumps({**json.loads(label.read_text()), "bound": optima[0] + 0.25}))
-    assert bounds("--tight") == [optima[0] + 0.25, *optima[1:]]
+    known = json.loads(label.read_text())
+    label.write_text(json.dumps({**known, "bound": optima[0] - 0.25}))
+    assert bounds("--tight") == [optima[0] - 0.25, *optima[1:]]
+    label.write_text(json.dumps({"sequence": known["sequence"], "completion": known["completion"]}))  # no bound in it
+    assert bounds("--tight") == optima
+    label.write_text(json.dumps({**known, "bound": optima[0] + 1}))
+    assert main([str(word) for word in (*command, "--tight")]) == 2

@@ -56,7 +56,8 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     if options.provides(found, "plot"):
         save(found.plot(solved.solution, test[0]), folder / "solution.png")
         pictures.append("solution.png")
-    bounded = "" if solved.bound is None else f", at least {solved.bound:g} for any solution"
+    least = solved.bound if bounds is None else bounds[0]
+    bounded = "" if least is None else f", at least {least:g} for any solution"
     say(f"\none of them: cost {solved.cost:g}{bounded}, in {duration(solved.seconds)}\n")
     say(f"written to {folder}: model.json, {', '.join(pictures)}\n")
 

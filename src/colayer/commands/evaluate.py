@@ -10,8 +10,10 @@ from typing import Any
 from colayer.commands import options
 from colayer.commands.output import emit, progress, search
 from colayer.dataset import instance_files, label_path, read_document, read_files, read_solution
-from colayer.errors import OptionError
+from colayer.errors import InputError, OptionError
 from colayer.evaluation import Comparison, Contender, compare
+
+_ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
 
 
 def run(
@@ -83,9 +85,11 @@ def labelled_bound(path: Path, problem: Any, instance: Any) -> float | None:
     label = label_path(path)
     if not label.exists():
         return None
-    read_solution(label, problem, instance)  # refuses a label of another instance
-    bound = read_document(label).get("bound")
-    return float(bound) if isinstance(bound, int | float) and not isinstance(bound, bool) else None
+    cost = float(problem.cost(read_solution(label, problem, instance), instance))
+    bound = read_document(label).get("bound")  # a number, or `read_solution` had refused
+    if bound is not None and bound > cost + _ROUNDING * abs(cost):
+        raise InputError(f"{bound} is above {cost:g}, the cost of the solution", where=f"{label}: bound")
+    return None if bound is None else float(bound)
 
 
 def learners(

@@ -161,7 +161,7 @@ def _promise(promised: Guarantees) -> str:
     reach = f"R = {significant(promised.loss_range)} (seen)"
     head = f"\nguaranteed with probability {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
     if len(lines) == 1:
-        return head + "no bound without a perturbation (--sigma) and without a proven ratio\n"
+        return "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"
     vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
     remark = "more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else ""
     return head + table(promised.HEADERS, lines).text() + remark

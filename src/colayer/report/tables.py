@@ -14,6 +14,7 @@ from colayer.evaluation import Summary
 
 #: What stands for a value there is none of (no bound, no gap).
 MISSING = "-"
+_ROUNDING = 1e-9  # of a gap
 
 _NUMBER = re.compile(r"^[-+]?\d[\d.,e+-]*( ?(%|ms|s|min|h|x))?$")
 
@@ -32,8 +33,10 @@ def significant(number: float | None, digits: int = 3) -> str:
 
 
 def percent(fraction: float | None, digits: int = 3) -> str:
-    """A gap: 0.00112 is `0.112 %`."""
-    return MISSING if fraction is None else significant(100 * fraction, digits) + " %"
+    """A gap: 0.00112 is `0.112 %`; what rounding leaves of equal numbers is `0 %`."""
+    if fraction is None:
+        return MISSING
+    return significant(100 * fraction if abs(fraction) > _ROUNDING else 0.0, digits) + " %"
 
 
 def duration(seconds: float | None, digits: int = 3) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problems.spanning_tree.instance import Instance
-from colayer.problems.spanning_tree.lagrangian import ascend, relative_gap
+from colayer.problems.spanning_tree.lagrangian import ascend, compile_kernels, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation
 from colayer.problems.spanning_tree.rounding import Incumbent
 from colayer.problems.spanning_tree.solution import Solution
@@ -61,6 +61,7 @@ class _Search:
         start: Solution | None,
         workers: int | None,
     ) -> None:
+        compile_kernels()
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.progress = progress
         self.precision = 0.0 if instance.integral else PRECISION

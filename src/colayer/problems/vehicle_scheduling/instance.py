@@ -149,7 +149,7 @@ def read(document: Mapping[str, Any]) -> Instance:
     form: tuple[str, ...] = ("city",) if "city" in document else _EXPLICIT
     keys = (*_COMMON, *form)
     for key in document:
-        if key not in keys:
+        if key not in (*keys, "format", "problem"):
             raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
     for key in keys:
         if key not in document:

@@ -49,7 +49,9 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
         ax.add_collection(_boxes(instance.begin, instance.end, row - 0.17, 0.42, SCHEDULED, "as scheduled"))
         lane = row + 0.22
         mean, most = leave.mean(axis=1), np.quantile(leave, QUANTILE, axis=1)
-        ax.hlines(lane, mean, most, color=FAINT, lw=0.9, label=f"{QUANTILE:.0%} of scenarios end", zorder=2)
+        ax.hlines(
+            lane, mean, most, color=FAINT, lw=0.9, label=f"{100 * QUANTILE:.0f} % of scenarios have ended", zorder=2
+        )
         ax.add_collection(_boxes(ready + late, mean, lane, 0.28, EXPECTED, "mean over scenarios"))
         ax.add_collection(_boxes(ready, ready + late, lane, 0.28, DELAY, "mean delay"))
         right = float(max(most.max(), instance.end.max()))
