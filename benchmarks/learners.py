@@ -1,0 +1,129 @@
+"""Every way to learn on every problem: `python benchmarks/learners.py [--problem NAME…] [--seeds N]`.
+
+Learning by experience, plain with each optimiser at 100, 300 and 1000 evaluations and perturbed at 300, and learning by
+demonstration of exact solutions, on the same training instances. Gaps are to the bound of the exact solver, on as many
+other instances; safe weights are not a fallback. Results are kept in `runs/` as they come, so that a run that was
+stopped goes on. Writes experiments/results/learners.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from measure import machine
+
+from colayer import Pipeline, __version__
+from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.report.tables import duration, percent, table
+
+ROOT = Path(__file__).parent.parent
+BUDGETS = (100, 300, 1000)
+#: Draws and σ, as a share of the radius, of the perturbed loss.
+SAMPLES, SHARE = 20, 0.02
+#: Seconds of the exact solver for an instance.
+LIMIT = 10.0
+#: name → (problem, sizes of its instances).
+PROBLEMS = {
+    "single-machine, 27 features": (SingleMachine("27"), {"jobs": 50, "rho": 1.0}),
+    "single-machine, 66 features": (SingleMachine("66"), {"jobs": 50, "rho": 1.0}),
+    "spanning-tree": (SpanningTree(), {"width": 10, "scenarios": 10, "second_max": 20}),
+    "vehicle-scheduling, 23 features": (VehicleScheduling("23"), {"tasks": 50, "scenarios": 20}),
+    "vehicle-scheduling, extended": (VehicleScheduling("extended"), {"tasks": 50, "scenarios": 20}),
+}
+
+
+def settings(problem: object) -> dict[str, dict]:
+    """name of a learner → what `fit` is told beside the data and the seed."""
+    chosen: dict[str, dict] = {}
+    for method in ("direct", "cma-es", "sgd", "auto"):
+        for budget in BUDGETS:
+            chosen[f"experience, {method}, {budget}"] = {"method": method, "evaluations": budget}
+    for method in ("direct", "cma-es", "sgd"):
+        chosen[f"experience, {method}, 300, perturbed"] = {
+            "method": method,
+            "evaluations": 300,
+            "sigma": SHARE * problem.radius,
+            "samples": SAMPLES,
+        }
+    for method in ("fenchel-young", "hinge", "crf"):
+        chosen[f"demonstration, {method}, 100 passes"] = {"method": method, "solutions": True}
+    return chosen
+
+
+class Data:
+    """Training and test instances, exact solutions of the former and bounds of the latter."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.problem, sizes = PROBLEMS[name]
+        sets = [np.random.SeedSequence([number]).spawn(count) for number in (1, 2)]
+        self.train, self.test = ([self.problem.generate(seed, **sizes) for seed in seeds] for seeds in sets)
+        self.solutions = [self.problem.exact(x, time_limit=LIMIT)[0] for x in self.train]
+        self.bounds = np.array([self.problem.exact(x, time_limit=LIMIT)[1] for x in self.test])
+
+    def gap(self, pipeline: Pipeline) -> float:
+        """Mean gap on the test instances."""
+        costs = np.array([pipeline.solve(x).cost for x in self.test])
+        return float(((costs - self.bounds) / np.abs(self.bounds)).mean())
+
+    def learn(self, told: dict, seed: int) -> tuple[float, float]:
+        """Gap and seconds of one run."""
+        told = {**told, **({"solutions": self.solutions} if "solutions" in told else {})}
+        pipeline = Pipeline(self.problem, self.problem.safe_weights, safe=False)
+        begin = time.perf_counter()
+        pipeline.fit(self.train, seed=seed, **told)
+        return self.gap(pipeline), time.perf_counter() - begin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problem", nargs="*", choices=PROBLEMS, default=list(PROBLEMS), metavar="NAME")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--instances", type=int, default=30)
+    arguments = parser.parse_args()
+    log = Path("runs") / "learners.jsonl"
+    log.parent.mkdir(exist_ok=True)
+    lines = log.read_bytes().splitlines() if log.exists() else []
+    known = {(r["problem"], r["learner"], r["seed"]): r for r in map(msgspec.json.decode, lines)}
+    rows = []
+    with log.open("ab") as out:
+        for name in arguments.problem:
+            data = Data(name, arguments.instances)
+            safe = data.gap(Pipeline(data.problem, data.problem.safe_weights, safe=False))
+            rows.append({"problem": name, "learner": "safe weights", "gaps": [safe], "seconds": 0.0})
+            for learner, told in settings(data.problem).items():
+                runs = []
+                for seed in range(arguments.seeds):
+                    if (name, learner, seed) not in known:
+                        gap, seconds = data.learn(told, seed)
+                        record = {"problem": name, "learner": learner, "seed": seed, "gap": gap, "seconds": seconds}
+                        out.write(msgspec.json.encode(record) + b"\n")
+                        out.flush()
+                        known[name, learner, seed] = record
+                    runs.append(known[name, learner, seed])
+                gaps = [run["gap"] for run in runs]
+                seconds = float(np.mean([run["seconds"] for run in runs]))
+                rows.append({"problem": name, "learner": learner, "gaps": gaps, "seconds": seconds})
+    document = {
+        "command": f"python benchmarks/learners.py --seeds {arguments.seeds} --instances {arguments.instances}",
+        "colayer": __version__,
+        "machine": machine(),
+        "sizes": {name: PROBLEMS[name][1] for name in arguments.problem},
+        "perturbed": {"samples": SAMPLES, "sigma": f"{SHARE} times the radius"},
+        "rows": rows,
+    }
+    output = ROOT / "experiments" / "results" / "learners.json"
+    output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    cells = []
+    for row in rows:
+        gaps = row["gaps"]
+        mean = percent(float(np.mean(gaps)))
+        cells.append([row["problem"], row["learner"], mean, percent(max(gaps)), duration(row["seconds"])])
+    print(table(["problem", "learner", "mean gap", "worst seed", "time"], cells).text())
+
+
+if __name__ == "__main__":
+    main()
