@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -25,7 +26,7 @@ BUDGETS = (100, 300, 1000)
 #: Draws and σ, as a share of the radius, of the perturbed loss.
 SAMPLES, SHARE = 20, 0.02
 #: Seconds of the exact solver for an instance.
-LIMIT = 10.0
+LIMIT = 5.0
 #: name → (problem, sizes of its instances).
 PROBLEMS = {
     "single-machine, 27 features": (SingleMachine("27"), {"jobs": 50, "rho": 1.0}),
@@ -54,15 +55,23 @@ def settings(problem: object) -> dict[str, dict]:
     return chosen
 
 
+@cache
+def labelled(name: str, count: int) -> tuple[list, list]:
+    """(instance, exact solution, bound) of the training and of the test set of a registered problem."""
+    problem, sizes = next(pair for pair in PROBLEMS.values() if pair[0].name == name)
+    sets = [np.random.SeedSequence([number]).spawn(count) for number in (1, 2)]
+    train, test = ([problem.generate(seed, **sizes) for seed in seeds] for seeds in sets)
+    return tuple([(x, *problem.exact(x, time_limit=LIMIT)[:2]) for x in chosen] for chosen in (train, test))
+
+
 class Data:
     """Training and test instances, exact solutions of the former and bounds of the latter."""
 
     def __init__(self, name: str, count: int) -> None:
-        self.problem, sizes = PROBLEMS[name]
-        sets = [np.random.SeedSequence([number]).spawn(count) for number in (1, 2)]
-        self.train, self.test = ([self.problem.generate(seed, **sizes) for seed in seeds] for seeds in sets)
-        self.solutions = [self.problem.exact(x, time_limit=LIMIT)[0] for x in self.train]
-        self.bounds = np.array([self.problem.exact(x, time_limit=LIMIT)[1] for x in self.test])
+        self.problem = PROBLEMS[name][0]
+        train, test = labelled(self.problem.name, count)
+        self.train, self.solutions = [x for x, *_ in train], [solution for _, solution, _ in train]
+        self.test, self.bounds = [x for x, *_ in test], np.array([bound for *_, bound in test])
 
     def gap(self, pipeline: Pipeline) -> float:
         """Mean gap on the test instances."""

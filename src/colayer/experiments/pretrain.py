@@ -34,15 +34,15 @@ class Recipe:
     data: Callable[[int], list[Any]]
     per_cell: int
     evaluations: int
-    method: Optimizer = dataclasses.field(default_factory=Auto)
+    method: Optimizer
     learn_decoder: str | None = None
 
 
 def _recipes() -> dict[str, Recipe]:
-    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, **how: Any) -> Recipe:
+    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
         problem = SingleMachine(features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
-        return Recipe(problem, data, per_cell, evaluations, learn_decoder=decoder, **how)
+        return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
@@ -55,7 +55,7 @@ def _recipes() -> dict[str, Recipe]:
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
-        jobs("66", "rdi", per_cell=5, evaluations=600, method=Auto(safe_share=0.1)),  # rdi is slow
+        jobs("66", "rdi", per_cell=5, evaluations=600, share=0.1),  # rdi is slow
         jobs("27", "none"),
         trees("cost"),
         trees("indicator"),

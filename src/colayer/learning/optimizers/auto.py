@@ -26,8 +26,8 @@ class Auto:
     """
 
     direct_share: float = 0.25
-    safe_share: float = 0.3
-    step: float = 0.01
+    safe_share: float = 0.6
+    step: float = 0.03
 
     def __post_init__(self) -> None:
         for key in ("direct_share", "safe_share"):
