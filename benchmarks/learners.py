@@ -9,6 +9,8 @@ stopped goes on. Writes experiments/results/learners.json.
 from __future__ import annotations
 
 import argparse
+import shlex
+import sys
 import time
 from functools import cache
 from pathlib import Path
@@ -117,7 +119,7 @@ def main() -> None:
                 seconds = float(np.mean([run["seconds"] for run in runs]))
                 rows.append({"problem": name, "learner": learner, "gaps": gaps, "seconds": seconds})
     document = {
-        "command": f"python benchmarks/learners.py --seeds {arguments.seeds} --instances {arguments.instances}",
+        "command": shlex.join(["python", "benchmarks/learners.py", *sys.argv[1:]]),
         "colayer": __version__,
         "machine": machine(),
         "sizes": {name: PROBLEMS[name][1] for name in arguments.problem},
