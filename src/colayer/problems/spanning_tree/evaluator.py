@@ -2,49 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.cores import cores
 from colayer.errors import InputError
-from colayer.models import column_squares, column_sums
 from colayer.problems.spanning_tree.decoder import nothing_cost, tree_ends
 from colayer.problems.spanning_tree.features import FEATURE_SETS, FIRST_STAGE
 from colayer.problems.spanning_tree.features import features as features_of
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import losses_into
+from colayer.problems.stacked import StackedEvaluator, starts
 
 Floats = NDArray[np.float64]
 
 _LARGEST = 1e260  # of a weight: features are at most 1e30, so that θ cannot overflow
-_CHUNKS = 16  # per thread: enough to even out sizes, few enough to cost nothing
 
 
-class FusedEvaluator:
+class FusedEvaluator(StackedEvaluator):
     """Bit for bit the numbers of the generic evaluator, without a Python object per instance.
 
-    Of the features, only those of a row's own stage are kept: the others are 0. The kernels release the GIL, so plain
-    threads share the stacked arrays; each loss is written by one thread alone and is a function of one weight vector
-    and one instance.
+    Of the features, only those of a row's own stage are kept: the others are 0.
     """
 
     def __init__(self, instances: Sequence[Instance], *, features: str, workers: int | None = None) -> None:
-        self.dimension = len(FEATURE_SETS[features])
-        self.workers = workers or cores()
-        self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
+        dimension = len(FEATURE_SETS[features])
         self.nodes = np.array([instance.nodes for instance in instances], dtype=np.int64)
         scenarios = np.array([instance.scenarios for instance in instances], dtype=np.int64)
-        self.edge = _starts([instance.edge_count for instance in instances])
-        self.tree = _starts((self.nodes - 1) * scenarios)
-        self._work = self.edge * (self.dimension // 2) + self.tree * 10  # about proportional to the time of a loss
+        self.edge = starts(np.array([instance.edge_count for instance in instances], dtype=np.int64))
+        self.tree = starts((self.nodes - 1) * scenarios)
+        # about proportional to the time of a loss
+        super().__init__(dimension, self.edge * (dimension // 2) + self.tree * 10, workers)
         edges, trees = int(self.edge[-1]), int(self.tree[-1])
         self.u, self.v = (np.concatenate([x.arrays[k] for x in instances]) for k in (0, 1))
         self.first = np.concatenate([x.first for x in instances])
         self.first_features = np.empty(FIRST_STAGE * edges, dtype=np.float32)
-        self.second_features = np.empty((self.dimension - FIRST_STAGE) * edges, dtype=np.float32)
+        self.second_features = np.empty((dimension - FIRST_STAGE) * edges, dtype=np.float32)
         self.ends = np.empty((trees, 2), dtype=np.int32)
         self.costs = np.empty(trees)
         self.nothing = np.empty(len(instances))
@@ -67,7 +61,7 @@ class FusedEvaluator:
         rows = np.array(weights, dtype=np.float64, ndmin=2)
         if not np.all(np.abs(rows) <= _LARGEST):
             raise InputError("not finite", where="theta")
-        out = np.empty((len(rows), len(self.nodes)))
+        out = np.empty((len(rows), self.count))
         data = (
             np.ascontiguousarray(rows[:, :FIRST_STAGE]), np.ascontiguousarray(rows[:, FIRST_STAGE:]),
             self.first_features, self.second_features, self.edge, self.u, self.v, self.first, self.tree, self.ends,
@@ -75,34 +69,6 @@ class FusedEvaluator:
         )  # fmt: skip
         self._each(lambda low, high: losses_into(*data, low, high, out))
         return out
-
-    def feature_sums(self) -> tuple[NDArray[np.int64], Floats]:
-        """See `Evaluator.feature_sums`."""
-        sums = np.empty((len(self.nodes), self.dimension))
-
-        def fill(low: int, high: int) -> None:
-            for x in range(low, high):
-                sums[x] = column_sums(self._matrix(x))
-
-        self._each(fill)
-        return 2 * np.diff(self.edge), sums
-
-    def feature_squares(self, center: Floats) -> Floats:
-        """See `Evaluator.feature_squares`."""
-        squares = np.empty((len(self.nodes), self.dimension))
-
-        def fill(low: int, high: int) -> None:
-            for x in range(low, high):
-                squares[x] = column_squares(self._matrix(x), center)
-
-        self._each(fill)
-        return squares
-
-    def close(self) -> None:
-        """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
 
     def _rows(self, x: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The features of instance x by stage, each (features of the stage, m)."""
@@ -121,18 +87,3 @@ class FusedEvaluator:
         matrix[:FIRST_STAGE, :m] = first
         matrix[FIRST_STAGE:, m:] = second
         return matrix
-
-    def _each(self, work: Callable[[int, int], None]) -> None:
-        """Run `work(low, high)` over all instances, in chunks of about equal work."""
-        count = len(self.nodes)
-        if self._pool is None:
-            work(0, count)
-            return
-        marks = np.linspace(0, self._work[-1], self.workers * _CHUNKS + 1)
-        cuts = np.unique(np.searchsorted(self._work, marks))
-        for _ in self._pool.map(work, cuts[:-1], cuts[1:]):
-            pass
-
-
-def _starts(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
