@@ -4,7 +4,7 @@ BIN := .venv/bin
 # The shared parallel test run: one process a core.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help venv demo test extras lint format bench quality pretrained clean
+.PHONY: help venv demo test extras lint format docs bench quality reproduce pretrained clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,10 +29,10 @@ test: venv  ## all tests
 # the pinned torch first: an extra would choose another build
 .venv/extras: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,neural]' pyepo
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,compare,neural,ray]' pyepo
 	touch $@
 
-extras: .venv/extras  ## the tests of the extras bayes and neural, and against PyEPO
+extras: .venv/extras  ## the tests of the extras bayes, compare, neural and ray, and against PyEPO
 	COLAYER_EXTRAS=1 $(BIN)/python -m pytest tests/extras
 
 lint: venv  ## ruff and mypy
@@ -44,6 +44,9 @@ format: venv  ## let ruff write
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: venv  ## the site, into build/site/
+	$(BIN)/mkdocs build --strict
+
 bench: venv  ## speed, as ratios measured side by side
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,rounds
 
@@ -52,9 +55,13 @@ quality: venv  ## solution quality over the paper's test instances, problem by p
 	$(BIN)/python benchmarks/quality_spanning_tree.py
 	$(BIN)/python benchmarks/quality_vehicle_scheduling.py
 
+reproduce: venv  ## the paper's experiments, small, with their report
+	$(BIN)/colayer reproduce --scale small
+
 pretrained: venv  ## learn the shipped weights anew
 	$(BIN)/python -m colayer.experiments.pretrain
 
 clean:  ## remove what make made
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .numba_cache .hypothesis .benchmarks dist build demo
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .numba_cache .hypothesis \
+		.benchmarks dist build demo
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,6 @@ Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 inte
 
 from __future__ import annotations
 
-import difflib
 import sys
 import traceback
 import warnings
@@ -15,6 +14,8 @@ import typer
 from typer.core import TyperCommand
 
 from colayer import __version__
+from colayer.commands import arguments
+from colayer.commands.usage import usage_line
 from colayer.errors import ColayerError
 
 # Newer versions of typer ship a click of their own, older ones use the click package: this is the base class in both.
@@ -25,31 +26,6 @@ app = typer.Typer(
     add_completion=False,
     help="Turn an easy combinatorial solver into a fast, good heuristic for a hard problem.",
 )
-
-_Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
-_Folder = Annotated[str, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
-_Files = Annotated[list[str], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
-_FileProblem = Annotated[
-    str | None, typer.Option("--problem", metavar="PROBLEM", help="MODULE:NAME, for files of a problem of yours.")
-]
-_Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
-_Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
-_Seed = Annotated[str, typer.Option(metavar="N", help="Seed of every random draw.")]
-_Workers = Annotated[str | None, typer.Option(metavar="N", help="Processes or threads; all cores if not given.")]
-_TimeLimit = Annotated[str | None, typer.Option(metavar="SECONDS", help="Stop there, with the best so far.")]
-_ExactLimit = Annotated[
-    str | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="For each instance, of the exact solver; 60 if not given."),
-]
-_Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
-_Out = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
-_Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Write a picture (.png, .svg, .pdf).")]
-_Samples = Annotated[str, typer.Option(metavar="K", help="Perturbed weights to try beside the learned ones.")]
-_Sigma = Annotated[str, typer.Option(metavar="S", help="Size of the perturbation.")]
-_Safe = Annotated[
-    bool | None,
-    typer.Option("--safe/--no-safe", help="With the safe weights as a fallback, or without; both if not given."),
-]
 
 
 @app.callback(invoke_without_command=True)
@@ -70,8 +46,8 @@ def demo(
         str, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME.")
     ] = "single-machine",
     output: Annotated[str, typer.Option("-o", "--output", metavar="DIR", help="Where the pictures go.")] = "demo",
-    seed: _Seed = "0",
-    workers: _Workers = None,
+    seed: arguments.Seed = "0",
+    workers: arguments.Workers = None,
 ) -> None:
     """The whole story in about a minute: generate, learn by experience, compare, draw."""
     from colayer.commands import demo as command
@@ -98,7 +74,7 @@ def generate(
         typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
     ] = None,
     count: Annotated[str, typer.Option(metavar="N", help="Instances, for each combination of sizes.")] = "20",
-    seed: _Seed = "0",
+    seed: arguments.Seed = "0",
     format: Annotated[str, typer.Option(metavar="json|npz", help="File format.")] = "json",  # noqa: A002
 ) -> None:
     """Write seeded random instances into a new folder."""
@@ -109,29 +85,30 @@ def generate(
 
 @app.command()
 def train(
-    problem: _Problem,
-    folder: _Folder,
+    problem: arguments.Problem,
+    folder: arguments.Folder,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The model file to write.")],
     method: Annotated[str, typer.Option(metavar="NAME", help="How to learn.")] = "auto",
     evaluations: Annotated[
         str | None,
         typer.Option(metavar="N", help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100."),
     ] = None,
-    seed: _Seed = "0",
-    decoder: _Decoder = None,
+    seed: arguments.Seed = "0",
+    decoder: arguments.Decoder = None,
     learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
-    features: _Features = None,
+    features: arguments.Features = None,
     radius: Annotated[str | None, typer.Option(metavar="R", help="Radius of the search ball.")] = None,
     sigma: Annotated[str, typer.Option(metavar="S", help="Perturbation of the loss; 0: none; or theory.")] = "0",
     samples: Annotated[str, typer.Option(metavar="K", help="Draws of the perturbed loss.")] = "100",
     solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
     validation: Annotated[str, typer.Option(metavar="SHARE", help="Share of the instances kept aside.")] = "0.2",
-    workers: _Workers = None,
-    time_limit: _TimeLimit = None,
+    workers: arguments.Workers = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
+    time_limit: arguments.TimeLimit = None,
     journal: Annotated[str | None, typer.Option(metavar="FILE", help="The journal; FILE.journal if not given.")] = None,
     no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
-    plot: _Plot = None,
-    as_json: _Json = False,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
 ) -> None:
     """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
     from colayer.commands import train as command
@@ -139,26 +116,26 @@ def train(
     command.run(
         problem, folder, output=output, method=method, evaluations=evaluations, seed=seed, decoder=decoder,
         learn_decoder=learn_decoder, features=features, radius=radius, sigma=sigma, samples=samples,
-        solutions=solutions, validation=validation, workers=workers, time_limit=time_limit, journal=journal,
-        no_journal=no_journal, plot=plot, as_json=as_json,
+        solutions=solutions, validation=validation, workers=workers, cluster=cluster, time_limit=time_limit,
+        journal=journal, no_journal=no_journal, plot=plot, as_json=as_json,
     )  # fmt: skip
 
 
 @app.command()
 def solve(
-    files: _Files,
+    files: arguments.Files,
     model: Annotated[str | None, typer.Option(metavar="FILE", help="A trained model; else the pretrained one.")] = None,
-    problem: _FileProblem = None,
-    decoder: _Decoder = None,
-    samples: _Samples = "0",
-    sigma: _Sigma = "1.0",
-    seed: _Seed = "0",
+    problem: arguments.FileProblem = None,
+    decoder: arguments.Decoder = None,
+    samples: arguments.Samples = "0",
+    sigma: arguments.Sigma = "1.0",
+    seed: arguments.Seed = "0",
     certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver.")] = False,
-    time_limit: _ExactLimit = None,
-    plot: _Plot = None,
-    as_json: _Json = False,
-    output: _Out = None,
-    workers: _Workers = None,
+    time_limit: arguments.ExactLimit = None,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
+    workers: arguments.Workers = None,
 ) -> None:
     """Solve instances with a learned pipeline."""
     from colayer.commands import solve as command
@@ -171,21 +148,21 @@ def solve(
 
 @app.command()
 def evaluate(
-    problem: _Problem,
-    folder: _Folder,
-    model: Annotated[list[str] | None, typer.Option(metavar="FILE", help="A trained model; may be repeated.")] = None,
-    decoder: _Decoder = None,
-    samples: _Samples = "0",
-    sigma: _Sigma = "1.0",
-    seed: _Seed = "0",
-    safe: _Safe = None,
+    problem: arguments.Problem,
+    folder: arguments.Folder,
+    model: arguments.Models = None,
+    decoder: arguments.Decoder = None,
+    samples: arguments.Samples = "0",
+    sigma: arguments.Sigma = "1.0",
+    seed: arguments.Seed = "0",
+    safe: arguments.Safe = None,
     tight: Annotated[
         bool, typer.Option("--tight", help="Gaps to the bound of the exact solver, or of the labels where there are.")
     ] = False,
-    time_limit: _ExactLimit = None,
-    plot: _Plot = None,
-    as_json: _Json = False,
-    output: _Out = None,
+    time_limit: arguments.ExactLimit = None,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
 ) -> None:
     """Compare learned pipelines and plain rules on a folder of instances."""
     from colayer.commands import evaluate as command
@@ -198,12 +175,12 @@ def evaluate(
 
 @app.command()
 def bound(
-    files: _Files,
-    problem: _FileProblem = None,
+    files: arguments.Files,
+    problem: arguments.FileProblem = None,
     tight: Annotated[bool, typer.Option("--tight", help="The bound of the exact solver.")] = False,
-    time_limit: _ExactLimit = None,
-    as_json: _Json = False,
-    output: _Out = None,
+    time_limit: arguments.ExactLimit = None,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
 ) -> None:
     """Lower bounds on the optimal cost of instances."""
     from colayer.commands import bound as command
@@ -213,11 +190,11 @@ def bound(
 
 @app.command()
 def label(
-    problem: _Problem,
-    folder: _Folder,
+    problem: arguments.Problem,
+    folder: arguments.Folder,
     time_limit: Annotated[str, typer.Option(metavar="SECONDS", help="For each instance.")] = "60",
-    workers: _Workers = None,
-    as_json: _Json = False,
+    workers: arguments.Workers = None,
+    as_json: arguments.Json = False,
 ) -> None:
     """Solve a folder of instances with the exact solver; write NNNN.solution.json beside each."""
     from colayer.commands import label as command
@@ -231,15 +208,89 @@ def explain(
     data: Annotated[
         str | None, typer.Option("--data", metavar="DIR", help="A folder of instances to try the model's parts on.")
     ] = None,
-    problem: _FileProblem = None,
-    plot: _Plot = None,
-    as_json: _Json = False,
-    output: _Out = None,
+    problem: arguments.FileProblem = None,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
 ) -> None:
     """What the weights of a model do: contributions of features, and losses without groups of them."""
     from colayer.commands import explain as command
 
     command.run(model, data=data, problem=problem, plot=plot, as_json=as_json, output=output)
+
+
+@app.command()
+def check(
+    problem: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="A problem of yours, or a registered one.")],
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="DIR", help="Instances to check on; else some are generated.")
+    ] = None,
+    seed: arguments.Seed = "0",
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
+) -> None:
+    """Look for mistakes in a problem: layer, decoder, cost, features, determinism. Each one says what to fix."""
+    from colayer.commands import check as command
+
+    command.run(problem, data=data, seed=seed, as_json=as_json, output=output)
+
+
+@app.command()
+def compare(
+    problem: arguments.Problem,
+    folder: arguments.Folder,
+    model: arguments.Models = None,
+    decoder: arguments.Decoder = None,
+    time_limit: Annotated[str, typer.Option(metavar="SECONDS", help="For each instance and contender.")] = "10",
+    seed: arguments.Seed = "0",
+    learning_seconds: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="What learning took, where the model does not say it.")
+    ] = None,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="A folder for tables and figures, for report.")
+    ] = None,
+) -> None:
+    """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
+    from colayer.commands import compare as command
+
+    command.run(
+        problem, folder, models=model or [], decoder=decoder, time_limit=time_limit, seed=seed,
+        learning_seconds=learning_seconds, plot=plot, as_json=as_json, output=output,
+    )  # fmt: skip
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", show_default=False, help="Experiments; all if not given.")
+    ] = None,
+    scale: Annotated[str, typer.Option(metavar="smoke|small|paper", help="How large.")] = "small",
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="DIR", help="The run; reproduce-SCALE if not given.")
+    ] = None,
+    workers: arguments.Workers = None,
+    list_names: Annotated[bool, typer.Option("--list", help="Name the experiments, no more.")] = False,
+    as_json: arguments.Json = False,
+) -> None:
+    """Run the paper's experiments; started again, a run that was stopped goes on."""
+    from colayer.commands import reproduce as command
+
+    command.run(names or [], scale=scale, output=output, workers=workers, list_names=list_names, as_json=as_json)
+
+
+@app.command()
+def report(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A folder that reproduce or compare wrote.")],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="The page; RUN/report.html if not given.")
+    ] = None,
+) -> None:
+    """One self-contained HTML file with the tables and figures of a run."""
+    from colayer.commands import report as command
+
+    command.run(run, output=output)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -249,7 +300,7 @@ def main(argv: list[str] | None = None) -> int:
             warnings.showwarning = _show_warning
             status = typer.main.get_command(app).main(args=argv, prog_name="colayer", standalone_mode=False)
     except _UsageError as error:
-        return _refuse(_usage(error))
+        return _refuse(usage_line(error))
     except ColayerError as error:
         return _refuse(str(error))
     except MemoryError:
@@ -272,26 +323,6 @@ def _refuse(message: str) -> int:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     print(f"warning: {message}", file=sys.stderr)
-
-
-def _usage(error: Any) -> str:
-    """One line, `OPTION: what is wrong, what is expected`, of a usage error of click's."""
-    option = getattr(error, "option_name", None)
-    command = error.ctx.command if error.ctx else None
-    if option is not None and hasattr(error, "possibilities"):
-        known = [name for p in (command.params if command else ()) for name in p.opts if name.startswith("-")]
-        near = difflib.get_close_matches(option, known, 2)
-        return f"{option}: no such option" + (f", did you mean {' or '.join(near)}?" if near else "")
-    if option is not None:
-        return f"{option}: takes no value" if "not take" in error.message else f"{option}: expected a value"
-    param = getattr(error, "param", None)
-    message = error.message.strip().rstrip(".")
-    message = message[:1].lower() + message[1:]
-    if param is None:
-        return str(message)
-    name = param.opts[0] if param.param_type_name == "option" else (param.metavar or param.name)
-    help_text = (getattr(param, "help", None) or "a value").rstrip(".")
-    return f"{name}: {message or f'missing, expected {help_text[:1].lower()}{help_text[1:]}'}"
 
 
 if __name__ == "__main__":
