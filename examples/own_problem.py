@@ -1,16 +1,16 @@
-"""A problem of your own: five methods, and `fit` does the rest.
+"""A problem of your own: five methods, a check of them, and `fit` does the rest (docs/add_a_problem.md has more).
 
 The hard problem: sequence jobs on one machine so that the sum of squared tardiness is least. The easy problem: sort.
 """
 
 import numpy as np
 
-from colayer import BaseProblem, Pipeline
-from colayer.layers.sorting import sort
+from colayer import BaseProblem, Pipeline, check_problem
+from colayer.layers import sorting
 
 
 class Tardiness(BaseProblem):
-    """An instance is a pair (processing, due) of arrays."""
+    """An instance is a pair (processing, due) of arrays; a solution is the jobs in the order they run."""
 
     name = "squared-tardiness"
     feature_names = ("processing", "due", "slack")
@@ -23,7 +23,7 @@ class Tardiness(BaseProblem):
         return np.column_stack([processing / total, due / total, (due - processing) / total])
 
     def layer(self, theta, instance):
-        return sort(theta)
+        return sorting.sort(theta)
 
     def cost(self, solution, instance):
         processing, due = instance
@@ -34,21 +34,24 @@ class Tardiness(BaseProblem):
         processing, _ = instance
         return float(processing.sum() ** 2)
 
-    def content(self, instance):
-        return b"".join(part.tobytes() for part in instance)
+    # From here on optional: what the layer minimises, for the check; and instances to try it all on.
 
+    def embed(self, y, instance):
+        return sorting.embed(y)
 
-def generate(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    processing = rng.integers(1, 100, 30).astype(float)
-    return processing, rng.uniform(0.2, 0.8, 30) * processing.sum()
+    def generate(self, seed, jobs=30):
+        rng = np.random.default_rng(seed)
+        processing = rng.integers(1, 100, jobs).astype(float)
+        return processing, rng.uniform(0.2, 0.8, jobs) * processing.sum()
 
 
 if __name__ == "__main__":
     problem = Tardiness()
+    check_problem(problem, [problem.generate(seed, jobs=5) for seed in range(5)]).raise_for_failures()
+
     pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
-    held_out = [generate(1000 + s) for s in range(50)]
+    held_out = [problem.generate(1000 + seed) for seed in range(50)]
     before = np.mean([solved.cost for solved in pipeline.solve_many(held_out)])
-    pipeline.fit([generate(s) for s in range(50)], evaluations=300)
+    pipeline.fit([problem.generate(seed) for seed in range(50)], evaluations=300)
     after = np.mean([solved.cost for solved in pipeline.solve_many(held_out)])
     print(f"earliest due date {before:.0f}, learned {after:.0f}: {100 * (1 - after / before):.1f} % less")

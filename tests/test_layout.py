@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "colayer"
 #: From the bottom up: a module imports, as it is loaded, only from its own row or from rows before it.
 ROWS = (
     ("errors", "cores"),
+    ("programs",),
     ("files", "npz"),
     ("layers",),
     ("models", "networks"),
@@ -20,10 +21,11 @@ ROWS = (
     ("problem",),
     ("problems",),
     ("dataset", "evaluation", "evaluators"),
+    ("checks",),
     ("learning",),
     ("neural",),
     ("pipeline", "pretrained"),
-    ("report", "experiments"),
+    ("report", "experiments", "comparison"),
     ("commands",),
     ("cli",),
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from colayer.checks import CheckReport, check_problem
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus
@@ -19,6 +20,7 @@ __all__ = [
     "Auto",
     "BaseProblem",
     "Bayes",
+    "CheckReport",
     "CmaEs",
     "ColayerError",
     "Crf",
@@ -37,6 +39,7 @@ __all__ = [
     "Solved",
     "SpoPlus",
     "__version__",
+    "check_problem",
     "read_instance",
     "read_instances",
     "write_instance",
@@ -48,6 +51,7 @@ _HOMES = {
     "Auto": "learning.optimizers",
     "BaseProblem": "problem",
     "Bayes": "learning.optimizers",
+    "CheckReport": "checks",
     "CmaEs": "learning.optimizers",
     "ColayerError": "errors",
     "Crf": "learning.losses",
@@ -65,6 +69,7 @@ _HOMES = {
     "Size": "problem",
     "Solved": "pipeline",
     "SpoPlus": "learning.losses",
+    "check_problem": "checks",
     "read_instance": "dataset",
     "read_instances": "dataset",
     "write_instance": "dataset",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from colayer.evaluators import Evaluator
     from colayer.guarantees import Approximation
+    from colayer.programs import CompactModel, ConstraintProgram
 
 Array = NDArray[Any]
 
@@ -206,6 +207,14 @@ class BaseProblem:
         """
         raise InputError(f"{self.name} has no exact solver")
 
+    def compact(self, instance: Any) -> CompactModel:
+        """A mixed-integer program for a general solver, which `colayer compare` gives to HiGHS."""
+        raise InputError(f"{self.name} has no compact model")
+
+    def constraint_program(self, instance: Any) -> ConstraintProgram:
+        """A constraint program for a general solver, which `colayer compare` gives to CP-SAT."""
+        raise InputError(f"{self.name} has no constraint program")
+
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> Any:
         """A random instance; the same seed and sizes give the same instance."""
         raise InputError(f"{self.name} has no instance generator")
@@ -225,6 +234,17 @@ class BaseProblem:
     def write_solution(self, solution: Any, instance: Any) -> dict[str, Any]:
         """The JSON object of a solution."""
         raise InputError(f"{self.name} has no solution format")
+
+    def violation(self, solution: Any, instance: Any) -> str | None:
+        """What makes a solution infeasible, in a sentence; None where it is feasible. `check_problem` asks."""
+        return None
+
+    def shuffled(self, instance: Any, seed: int) -> tuple[Any, Array]:
+        """The same instance with its parts in another order, and for each row of its features the row it was before.
+
+        `check_problem` asks, to see that features(shuffled) == features[order] and that costs stay the same.
+        """
+        raise InputError(f"{self.name} has no shuffled")
 
     def group(self, instance: Any) -> dict[str, float]:
         """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
@@ -266,6 +286,11 @@ def completed(problem: Any) -> Any:
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
     return _Completed(problem)
+
+
+def provides(problem: Any, method: str) -> bool:
+    """Whether the problem has an optional method of its own, rather than the default."""
+    return getattr(getattr(problem, method), "__func__", None) is not getattr(BaseProblem, method)
 
 
 def safe_weights_of(problem: Any) -> Array | None:

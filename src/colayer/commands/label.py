@@ -23,6 +23,7 @@ def run(problem: str, folder: str, *, time_limit: str, workers: str | None, as_j
     count = options.whole(workers, "--workers", 1) if workers is not None else cores()
     found = options.find(problem)
     options.need(found, "exact", "exact solver", "PROBLEM")
+    options.need(found, "write_solution", "solution format", "PROBLEM")
     paths = instance_files(folder)
     _, instances = read_files(paths, found)
     proved: dict[Path, bool] = {}

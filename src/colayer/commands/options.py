@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from colayer.errors import ColayerError, InputError, OptionError
@@ -77,18 +78,41 @@ def one_of(text: str, known: Sequence[str]) -> str:
 
 
 def find(name: str, **options: str | None) -> Any:
-    """The problem called `name`, complete with defaults, with the options that are not None."""
+    """The problem called `name`, complete with defaults, with the options that are not None.
+
+    Of MODULE:NAME, the name is a class or a function that makes a problem without arguments, or a problem itself.
+    """
     from colayer.problem import completed
-    from colayer.problems import find_problem, problem_names
+    from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
         known = one_of(name, problem_names())
         raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
     try:
-        problem = completed(find_problem(name))
+        problem = completed(_found(name))
     except InputError as error:
         raise error.at("PROBLEM") from None
     return variant(problem, **options)
+
+
+def _found(name: str) -> Any:
+    """What MODULE:NAME (or a registered name) stands for; what fails in the user's file is said with its line."""
+    from colayer.checks.trial import place_of, raised
+    from colayer.problems import find_problem
+
+    try:
+        found = find_problem(name)
+        return found() if isinstance(found, FunctionType) else found
+    except OptionError as error:
+        if error.__cause__ is None:
+            raise
+        place = place_of(error.__cause__)
+        said = error.message if place in error.message else f"{error.message}, {place}"
+        raise OptionError(said, where=error.where) from None
+    except ColayerError:
+        raise
+    except Exception as error:
+        raise OptionError(f"{name} cannot be made ({raised(error)})", where="PROBLEM") from None
 
 
 def variant(problem: Any, **options: str | None) -> Any:
@@ -134,9 +158,9 @@ def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, Line
 
 def provides(problem: Any, method: str) -> bool:
     """Whether the problem has an optional method of its own, rather than the default that refuses."""
-    from colayer.problem import BaseProblem
+    from colayer.problem import provides
 
-    return getattr(getattr(problem, method), "__func__", None) is not getattr(BaseProblem, method)
+    return provides(problem, method)
 
 
 def need(problem: Any, method: str, what: str, option: str) -> None:

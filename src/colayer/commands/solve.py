@@ -140,7 +140,8 @@ def certify_one(
 
 
 def document(problem: Any, instance: Any, solved: Solved) -> dict[str, Any]:
-    """The object that `--json` prints for one instance."""
+    """The object that `--json` prints for one instance; the solution is null where the problem cannot write it."""
+    written = options.provides(problem, "write_solution")
     return {
         "problem": problem.name,
         "cost": solved.cost,
@@ -148,7 +149,7 @@ def document(problem: Any, instance: Any, solved: Solved) -> dict[str, Any]:
         "gap": solved.gap,
         "seconds": solved.seconds,
         "source": solved.source,
-        "solution": problem.write_solution(solved.solution, instance),
+        "solution": problem.write_solution(solved.solution, instance) if written else None,
     }
 
 

@@ -1,0 +1,163 @@
+"""Checks of what a problem may have beside the five methods: rules, exact solver, shared work, compiled evaluator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer.checks.report import Mistake, Skip
+from colayer.checks.trial import ROUNDING, Trial, finite, guarded, named
+from colayer.checks.values import above
+from colayer.evaluators import evaluator_for
+from colayer.evaluators.local import LocalEvaluator
+from colayer.models import thetas
+
+#: Seconds that the exact solver gets, on the smallest instances.
+EXACT_SECONDS = 1.0
+EXACT_INSTANCES = 2
+
+
+def best(trial: Trial) -> None:
+    """The best of many θ: its cost is that of its solution, and no worse than the first θ alone."""
+    trial.need("best")
+    for index in trial.chosen:
+        instance, many = trial.instances[index], trial.thetas(index)
+        answer = trial.call("best", many.copy(), instance, 0, on=index)
+        where = f"{trial.at(index)}best"
+        if not isinstance(answer, tuple) or len(answer) != 3:
+            raise Mistake(f"{where} returned {named(answer)}: return (row, solution, cost)")
+        cost = finite(answer[2], f"{where}: its cost")
+        costed = trial.cost(index, answer[1], "the solution of best")
+        if abs(cost - costed) > ROUNDING * max(abs(cost), abs(costed)):
+            raise Mistake(
+                f"{where} says the cost is {cost:.10g}, cost(solution) is {costed:.10g}: return the true cost"
+            )
+        plain = trial.sample(index, many[0]).cost
+        if above(cost, plain):
+            raise Mistake(f"{where} costs {cost:.10g}, its first θ alone {plain:.10g}: include every row")
+
+
+def baselines(trial: Trial) -> None:
+    """Every rule gives a feasible solution of finite cost, at least the bound."""
+    if not trial.problem.baselines:
+        raise Skip("the problem has no baselines")
+    if not trial.has("baseline"):
+        raise Mistake(f"baselines names {', '.join(trial.problem.baselines)}, but there is no method baseline(rule, x)")
+    for index in trial.chosen:
+        for rule in trial.problem.baselines:
+            solution = trial.call("baseline", rule, trial.instances[index], on=index)
+            _judge(trial, index, solution, f"baseline {rule!r}")
+
+
+def exact(trial: Trial) -> None:
+    """(solution, bound, proved) with bound ≤ cost; what is proved optimal is not beaten by the pipeline."""
+    trial.need("exact")
+    for index in sorted(trial.chosen, key=lambda index: trial.rows[index])[:EXACT_INSTANCES]:
+        instance = trial.instances[index]
+        mine = [sample for sample in trial.samples if sample.index == index]
+        start = min(mine, key=lambda sample: sample.cost)
+        answer = trial.call("exact", instance, on=index, time_limit=EXACT_SECONDS, progress=None, start=start.solution)
+        where = f"{trial.at(index)}exact"
+        if not isinstance(answer, tuple) or len(answer) != 3:
+            raise Mistake(f"{where} returned {named(answer)}: return (solution, bound, proved optimal)")
+        solution, bound, proved = answer
+        cost = _judge(trial, index, solution, "exact")
+        if above(finite(bound, f"{where}: its bound"), cost):
+            raise Mistake(f"{where}: its bound {float(bound):.10g} is above its cost {cost:.10g}: one of them is wrong")
+        if proved and above(cost, start.cost):
+            raise Mistake(
+                f"{where} says that {cost:.10g} is optimal, but a decoded solution costs {start.cost:.10g}: the two "
+                "cost differently, have opposite signs, or the solver stopped early"
+            )
+
+
+def shuffled(trial: Trial) -> None:
+    """With the parts of an instance in another order, rows of features move with them and the cost stays."""
+    trial.need("shuffled")
+    for index in trial.chosen:
+        answer = trial.call("shuffled", trial.instances[index], trial.seed, on=index)
+        where = trial.at(index)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise Mistake(f"{where}shuffled returned {named(answer)}: return (instance, order of the rows)")
+        other, order = answer[0], np.asarray(answer[1])
+        features = trial.features(index)
+        if not np.array_equal(np.sort(order), np.arange(len(features))):
+            raise Mistake(f"{where}the order of shuffled is no permutation of the {len(features)} rows of features")
+        moved = np.asarray(trial.call("features", other, on=index))
+        if moved.shape != features.shape:
+            raise Mistake(f"{where}features has shape {moved.shape} after shuffled, {features.shape} before")
+        unlike = np.argwhere(~np.isclose(moved, features[order], rtol=1e-5, atol=1e-9))
+        if len(unlike):
+            row, column = unlike[0]
+            raise Mistake(
+                f"{where}feature {trial.problem.feature_names[column]!r} depends on the order of the data: row {row} "
+                f"is {moved[row, column]:.6g} after shuffling, {features[order[row], column]:.6g} before. Compute it "
+                "from what the row stands for, not from its place (ties broken by index count as well)"
+            )
+        for method in ("scale", *(["bound"] if trial.has("bound") else [])):
+            before = trial.call(method, trial.instances[index], on=index)
+            _same(before, trial.call(method, other, on=index), f"{where}{method}")
+        _same_costs(trial, index, other, order)
+
+
+def evaluator(trial: Trial) -> None:
+    """The compiled evaluator gives the bits of the generic one."""
+    trial.need("evaluator")
+    instances = [trial.instances[index] for index in trial.chosen]
+    d = len(trial.problem.feature_names)
+    weights = np.vstack([np.zeros(d), trial.rng(4).normal(size=(3, d))])
+    expected = LocalEvaluator(trial.problem, instances).losses(weights)
+    for workers in (1, 2):
+        fused: Any = guarded("evaluator", evaluator_for, trial.problem, instances, workers)
+        try:
+            losses = np.asarray(guarded("evaluator: losses", fused.losses, weights))
+        finally:
+            fused.close()
+        if losses.shape != expected.shape:
+            raise Mistake(
+                f"losses of the evaluator have shape {losses.shape}: return {expected.shape}, (weights, instances)"
+            )
+        if not np.array_equal(losses, expected):
+            k, index = np.argwhere(losses != expected)[0]
+            raise Mistake(
+                f"instance {index}: the evaluator's loss is {losses[k, index]!r}, the five methods give "
+                f"{expected[k, index]!r}: let both call the same code, and add up in the same order"
+            )
+
+
+def _judge(trial: Trial, index: int, solution: Any, of: str) -> float:
+    """The cost of a solution that did not come from decode: finite, feasible, at least the bound."""
+    cost = trial.cost(index, solution, of)
+    said = trial.infeasible(index, solution)
+    if said is not None:
+        raise Mistake(
+            f"{trial.at(index)}{of} returned an infeasible solution ({said}): return what decode would return"
+        )
+    known = trial.call("bound", trial.instances[index], on=index) if trial.has("bound") else None
+    if known is not None and above(float(known), cost):
+        raise Mistake(
+            f"{trial.at(index)}{of} costs {cost:.10g}, less than the bound {float(known):.10g}: the bound is too high, "
+            "or the solution is none"
+        )
+    return cost
+
+
+def _same(before: Any, after: Any, what: str) -> None:
+    if before is not None and not np.isclose(float(before), float(after), rtol=ROUNDING):
+        raise Mistake(
+            f"{what} is {float(after):.10g} after shuffled, {float(before):.10g} before: it depends on the order"
+        )
+
+
+def _same_costs(trial: Trial, index: int, other: Any, order: Any) -> None:
+    """The pipeline costs the same on the shuffled instance, for θ without ties (which are broken by index)."""
+    features = trial.features(index)
+    weights = trial.rng(5, index).normal(size=(5, features.shape[1]))
+    for theta in thetas(features, weights):
+        apart = np.diff(np.sort(theta))
+        if len(apart) and apart.min() <= 1e-7 * np.ptp(theta):
+            continue
+        y = trial.call("layer", theta[order].copy(), other, on=index)
+        cost = trial.call("cost", trial.call("decode", y, other, on=index), other, on=index)
+        _same(trial.sample(index, theta).cost, cost, f"{trial.at(index)}the cost of the pipeline for one θ")

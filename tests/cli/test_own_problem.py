@@ -1,0 +1,237 @@
+"""MODULE:NAME in the place of PROBLEM, on every command: a problem in a file of the folder the user is in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from colayer.cli import main
+
+#: A problem with every optional part, as a user's file.
+SOURCE = Path(__file__).parent.parent / "checks" / "selection_problem.py"
+
+MISTAKEN = """
+import numpy as np
+from own_selection import Selection
+
+
+class Maximises(Selection):
+    def layer(self, theta, instance):
+        return super().layer(-theta, instance)
+
+    def scale(self, instance):
+        return 0.0
+
+
+class NoGenerator:
+    name, feature_names = "bare", ("value",)
+
+    def features(self, instance):
+        return instance[:, None]
+
+    def layer(self, theta, instance):
+        return int(np.argmin(theta))
+
+    def decode(self, y, instance):
+        return y
+
+    def cost(self, solution, instance):
+        return float(instance[solution])
+
+    def scale(self, instance):
+        return 1.0
+
+    def read(self, document):
+        return np.array(document["values"], dtype=float)
+
+
+class Raises(Selection):
+    def generate(self, seed, projects=9):
+        return {}["nothing"]
+
+
+class CannotBeMade(Selection):
+    def __init__(self):
+        raise RuntimeError("no licence")
+
+
+problem = Selection(decoder="swap")
+
+
+def make():
+    return Selection(decoder="swap")
+
+
+def make_with(size):
+    return Selection()
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the user, with two files of theirs; what is imported from it goes with the test."""
+    shutil.copy(SOURCE, tmp_path / "own_selection.py")
+    (tmp_path / "own_mistaken.py").write_text(MISTAKEN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in [name for name in sys.modules if name.startswith("own_")]:
+        monkeypatch.delitem(sys.modules, name)
+    return tmp_path
+
+
+@pytest.fixture
+def run(place: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """A command that succeeds; its stdout, decoded with `--json`."""
+
+    def call(line: str) -> Any:
+        status = main(line.split())
+        out, err = capsys.readouterr()
+        assert status == 0, err
+        return json.loads(out) if "--json" in line else out
+
+    return call
+
+
+@pytest.fixture
+def refused(place: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """A command that is refused; its stdout and the one line on stderr."""
+
+    def call(line: str) -> tuple[str, str]:
+        assert main(line.split()) == 2, line
+        out, err = capsys.readouterr()
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1
+        return out, err
+
+    return call
+
+
+def test_the_whole_way(run: Any, place: Path) -> None:
+    """check → generate → train → evaluate → solve, and what else there is, with a problem that nobody registered."""
+    assert "31 passed, 0 failed, 0 not applicable" in run("check own_selection:Selection")
+    run("generate own_selection:Selection data --count 12 --projects 6,8")
+    run("generate own_selection:Selection test --count 6 --seed 1 --format npz")
+    assert "24 instances" in run("check own_selection:Selection --data data").splitlines()[0]
+    trained = run("train own_selection:Selection data -o m.json --evaluations 80 --workers 1 --json")
+    safe = next(row for row in trained["summary"] if row["contender"] == "safe weights")
+    assert trained["summary"][0]["mean_loss"] < safe["mean_loss"]
+    rows = {
+        row["contender"]: row for row in run("evaluate own_selection:Selection test --model m.json --json")["summary"]
+    }
+    assert rows["m"]["mean_cost"] < min(rows[rule]["mean_cost"] for rule in ("cheapest", "safest", "safe weights"))
+    tight = run("evaluate own_selection:Selection test --model m.json --tight --time-limit 5 --json")["summary"]
+    assert 0 <= tight[0]["mean_gap"] < rows["m"]["mean_gap"]
+    solved = run("solve test/0000.npz --problem own_selection:Selection --model m.json --json")
+    assert solved["bound"] <= solved["cost"]
+    certified = run("solve test/0000.npz --problem own_selection:Selection --model m.json --certify --json")
+    assert certified["certified"]
+    assert certified["cost"] <= solved["cost"]
+    assert len(certified["solution"]["chosen"]) == 5
+    swapped = run("solve test/0000.npz --problem own_selection:Selection --model m.json --decoder swap --json")
+    assert certified["cost"] <= swapped["cost"] <= solved["cost"]
+    assert run("bound test/0000.npz --problem own_selection:Selection --json")["bound"] == solved["bound"]
+    assert run("label own_selection:Selection test --workers 1 --json")["proved"] == 6
+    explained = run("explain m.json --problem own_selection:Selection --data test --json")
+    assert {row["feature"] for row in explained["features"]} == {"price", "risk", "price_times_risk"}
+
+
+def test_worker_processes_find_the_module(run: Any, place: Path) -> None:
+    """They are started anew, in the same folder."""
+    run("generate own_selection:Selection data --count 6")
+    one = run("train own_selection:Selection data -o one.json --evaluations 20 --workers 1 --json")
+    two = run("train own_selection:Selection data -o two.json --evaluations 20 --workers 2 --json")
+    assert one["loss"] == two["loss"]
+    assert run("label own_selection:Selection data --workers 2 --json")["labelled"] == 6
+
+
+def test_demo_of_a_problem_of_ones_own(run: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, number in (("TRAINING", 6), ("TEST", 4), ("EVALUATIONS", 20)):
+        monkeypatch.setattr(f"colayer.commands.demo.{name}", number)
+    out = run("demo own_selection:Selection -o story --workers 1")
+    for contender in ("learned", "learned + swap", "safe weights", "cheapest"):
+        assert f"\n{contender} " in out
+    assert (place / "story" / "model.json").exists()
+
+
+@pytest.mark.parametrize("name", ["problem", "make"])
+def test_an_object_or_a_function_will_do(name: str, run: Any) -> None:
+    """With the options it was made with."""
+    run(f"generate own_mistaken:{name} data --count 6")
+    run(f"train own_mistaken:{name} data -o m.json --evaluations 10 --workers 1")
+    assert json.loads(Path("m.json").read_text())["options"] == {"decoder": "swap"}
+
+
+def test_a_check_that_fails_shows_its_table_and_ends_with_2(refused: Any, place: Path) -> None:
+    out, err = refused("check own_mistaken:Maximises")
+    assert "\nscale                  FAILED\n" in out
+    assert "\nsign                   FAILED\n" in out
+    assert err.startswith(
+        "error: own_mistaken:Maximises: 2 checks failed, the first: scale: instance 0: the scale is 0"
+    )
+    out, err = refused("check own_mistaken:Maximises --json -o report.json")
+    document = json.loads(out)
+    assert out == (place / "report.json").read_text()
+    assert document["ok"] is False
+    assert [row["check"] for row in document["checks"] if row["result"] == "failed"] == ["scale", "sign"]
+    assert next(row for row in document["checks"] if row["check"] == "optimal")["result"] == "not applicable"
+
+
+def test_a_registered_problem_can_be_checked(run: Any) -> None:
+    document = run("check spanning-tree --json")
+    assert (document["problem"], document["instances"], document["ok"]) == ("spanning-tree", 6, True)
+
+
+def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, refused: Any, place: Path) -> None:
+    """Without a generator the instances must be given; a solution that cannot be written is null."""
+    (place / "d").mkdir()
+    for k in range(3):
+        document = {"format": 1, "problem": "bare", "values": [3.0 + k, 1.0, 2.0]}
+        (place / f"d/{k:04d}.json").write_text(json.dumps(document))
+    out, err = refused("check own_mistaken:NoGenerator")
+    assert out == ""
+    assert "--data: bare has no generate, expected a folder of instances" in err
+    assert "\ninstance files         not applicable: the problem has no write\n" in run(
+        "check own_mistaken:NoGenerator --data d"
+    )
+    run("train own_mistaken:NoGenerator d -o m.json --evaluations 20 --workers 1")
+    solved = run("solve d/0002.json --problem own_mistaken:NoGenerator --model m.json --json")
+    assert (solved["cost"], solved["solution"]) == (1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("check nowhere:Problem", "PROBLEM: nowhere:Problem: there is no module 'nowhere'"),
+        ("check own_selection:Nothing", "module 'own_selection' has no 'Nothing'"),
+        ("check own_selection:np", "module is not a problem: it has no name, feature_names"),
+        ("check own_selection", "PROBLEM: no problem 'own_selection', expected"),
+        ("check own_mistaken:CannotBeMade", "cannot be made (RuntimeError: no licence (own_mistaken.py, line 43))"),
+        ("check own_mistaken:make_with", "own_mistaken:make_with cannot be made (TypeError: make_with() missing"),
+        ("check own_mistaken:Raises", "generate raised KeyError: 'nothing' (own_mistaken.py, line 38)"),
+        ("check own_selection:Selection --data nothing", "nothing: there is no such folder"),
+        ("check own_selection:Selection --seed x", "--seed: 'x' is not a whole number"),
+        ("check own_selection:Selection -o nowhere/report.json", "-o: nowhere/report.json: the folder to write to"),
+        ("check own_broken:Problem", "failed (ZeroDivisionError: division by zero), own_broken.py, line 3"),
+        ("train own_unclosed:Problem data -o m.json", "(SyntaxError: '(' was never closed (own_unclosed.py, line 2))"),
+        ("evaluate own_needy:Problem data", "module 'own_needy' needs 'no_such_library', own_needy.py, line 1"),
+        ("label own_broken:Problem data", "own_broken.py, line 3"),
+        ("demo own_broken:Problem", "own_broken.py, line 3"),
+        ("solve x.json --problem own_broken:Problem", "own_broken.py, line 3"),
+        ("explain m.json --problem own_broken:Problem", "own_broken.py, line 3"),
+        ("bound x.json --problem own_broken:Problem", "own_broken.py, line 3"),
+        ("generate own_broken:Problem data", "own_broken.py, line 3"),
+        ("compare own_broken:Problem data", "own_broken.py, line 3"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line_with_its_place(line: str, words: str, refused: Any, place: Path) -> None:
+    (place / "own_broken.py").write_text("import math\n\nHALF = 1 / 0\n")
+    (place / "own_unclosed.py").write_text("import math\nclass Problem(\n")
+    (place / "own_needy.py").write_text("import no_such_library\n")
+    out, err = refused(line)
+    assert out == ""
+    assert words in err
