@@ -1,0 +1,143 @@
+"""`colayer reproduce`: the paper's experiments, each written to its folder of the run, and one report of them all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colayer.commands import options
+from colayer.commands.output import emit, note, on_terminal
+from colayer.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from colayer.experiments.store import Tell
+    from colayer.report.outcome import Outcome
+
+REPORT = "report.html"
+#: Seconds between two lines about the same stage where nobody watches a bar.
+_EVERY = 30.0
+_WORDS = {True: "holds", False: "does not hold", None: "cannot tell"}
+
+
+def run(
+    names: Sequence[str], *, scale: str, output: str | None, workers: str | None, list_names: bool, as_json: bool
+) -> None:
+    """Check the names and options, run the experiments in their order, print what became of the paper's conclusions."""
+    from colayer.experiments.config import SCALES, read_config
+    from colayer.experiments.registry import EXPERIMENTS, conduct
+    from colayer.experiments.store import Run
+
+    options.choice(scale, "--scale", SCALES)
+    for name in names:
+        options.choice(name, "NAME", tuple(EXPERIMENTS))
+    chosen = [name for name in EXPERIMENTS if not names or name in names]
+    threads = None if workers is None else options.whole(workers, "--workers", 1)
+    if list_names:
+        _list([read_config(name, scale) for name in chosen], as_json)
+        return
+    folder = Path(output or f"reproduce-{scale}")
+    _check_folder(folder)
+    place = Run(folder, scale, threads)
+    try:
+        other = place.open()
+    except InputError as error:
+        raise error.at("-o") from None
+    if other is not None:
+        note(f"{folder} was made by colayer {other}: what it kept is not used, everything is run again")
+    outcomes: list[Outcome] = []
+    try:
+        for k, name in enumerate(chosen, start=1):
+            begin, before = time.monotonic(), place.made
+            with _progress(f"{name} ({k} of {len(chosen)})") as place.tell:
+                outcomes.append(conduct(place, name))
+            note(f"{name}: {time.monotonic() - begin:.1f} s" + ("" if place.made > before else ", all of it kept"))
+    except KeyboardInterrupt:
+        note(f"what is done is kept in {folder}: the same command goes on")
+        raise
+    report = _report(folder)
+    document = {"run": str(folder), "scale": scale, "report": str(report), "experiments": outcomes}
+    emit(document, _text(outcomes, folder, report), as_json=as_json, out=None)
+
+
+def _check_folder(folder: Path) -> None:
+    parent = folder.absolute().parent
+    if not parent.is_dir():
+        raise OptionError(f"{folder}: the folder to make it in does not exist", where="-o")
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise OptionError(f"{folder} is not a folder", where="-o")
+    except OSError as error:
+        raise OptionError(f"cannot be written: {error.strerror}", where="-o") from None
+
+
+def _list(configs: Sequence[Any], as_json: bool) -> None:
+    from colayer.report.tables import table
+
+    rows = [(config.name, config.source, config.title) for config in configs]
+    keys = ("name", "source", "title")
+    emit([dict(zip(keys, row, strict=True)) for row in rows], table(keys, rows).text(), as_json=as_json, out=None)
+
+
+def _report(folder: Path) -> Path:
+    from colayer.report.html import write_report
+
+    write_report(folder, folder / REPORT)
+    return folder / REPORT
+
+
+def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
+    from colayer.report.tables import table
+
+    rows = [
+        (outcome.name, outcome.source, _WORDS[conclusion.holds], conclusion.claim)
+        for outcome in outcomes
+        for conclusion in outcome.conclusions
+    ]
+    rows += [
+        (outcome.name, outcome.source, "-", "no conclusion: data alone")
+        for outcome in outcomes
+        if not outcome.conclusions
+    ]
+    text = table(("experiment", "beside", "here", "conclusion"), rows).text()
+    return f"{text}\ntables and figures in {folder}, all in one page: {report}\n"
+
+
+@contextmanager
+def _progress(label: str) -> Iterator[Tell]:
+    """How far the stages of one experiment are: a bar on a terminal, else a line now and then."""
+    if not on_terminal():
+        yield _Lines(label)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=None)
+        current = [""]
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what != current[0]:
+                current[0] = what
+                bar.reset(task, description=f"{label} {what}", total=total, completed=done)
+            else:
+                bar.update(task, completed=done, total=total)
+
+        yield tell
+
+
+class _Lines:
+    """A line on stderr when a stage begins, and one every half minute while it lasts."""
+
+    def __init__(self, label: str) -> None:
+        self._label, self._what, self._told = label, "", 0.0
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if what != self._what or now - self._told >= _EVERY:
+            count = f", {done} of {total}" if what == self._what else ""
+            self._what, self._told = what, now
+            note(f"{self._label} {what}{count}")
