@@ -1,1 +1,45 @@
-"""The easy problems, usable on their own."""
+"""The easy problems, usable on their own: functions on arrays, and objects with one interface, θ → y (see `layer`)."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from colayer.layers.assignment import Assignment
+    from colayer.layers.knapsack import Knapsack
+    from colayer.layers.layer import Layer, MinimumSpanningTree, PathCover, Sorting
+    from colayer.layers.linear_program import LinearProgram
+    from colayer.layers.shortest_path import ShortestPath
+    from colayer.layers.top_k import TopK
+
+__all__ = [
+    "Assignment",
+    "Knapsack",
+    "Layer",
+    "LinearProgram",
+    "MinimumSpanningTree",
+    "PathCover",
+    "ShortestPath",
+    "Sorting",
+    "TopK",
+]
+
+# name → module. Resolved on first use: a layer brings its kernels, and no others.
+_HOMES = {
+    "Assignment": "assignment",
+    "Knapsack": "knapsack",
+    "Layer": "layer",
+    "LinearProgram": "linear_program",
+    "MinimumSpanningTree": "layer",
+    "PathCover": "layer",
+    "ShortestPath": "shortest_path",
+    "Sorting": "layer",
+    "TopK": "top_k",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'colayer.layers' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"colayer.layers.{_HOMES[name]}"), name)

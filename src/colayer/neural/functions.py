@@ -1,4 +1,8 @@
-"""The layers as torch modules, for training loops of the user's own. `solve` maps θ, a numpy vector, to y embedded."""
+"""The layers as torch modules, for training loops of the user's own.
+
+Where `solve` is asked for, any layer of `colayer.layers` will do (`TopK(3)`, `ShortestPath(…)`), or any function that
+maps θ, a numpy vector, to y embedded.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from colayer.errors import OptionError
-from colayer.learning.losses import fenchel_young
+from colayer.errors import InputError, OptionError
+from colayer.learning.losses.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
 from colayer.learning.perturbation import draws
 
 Floats = NDArray[np.float64]
@@ -23,15 +27,22 @@ def layer_of(problem: Any, instance: Any) -> Solve:
 
 
 class _Perturbed(torch.nn.Module):
-    """What both share: ε, and antithetic draws that depend on the seed alone."""
+    """What both share: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
 
-    def __init__(self, epsilon: float = 1.0, samples: int = 20, seed: int = 0) -> None:
+    `perturbation` is "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs: for layers that
+    need θ ≥ 0, as shortest paths with cycles do.
+    """
+
+    def __init__(self, epsilon: float = 1.0, samples: int = 20, seed: int = 0, perturbation: str = "additive") -> None:
         super().__init__()
         if not epsilon > 0.0:
             raise OptionError(f"{epsilon} is out of range, expected a positive number", where="epsilon")
         if samples < 2 or samples % 2:
             raise OptionError(f"{samples} is out of range, expected an even number", where="samples")
-        self.epsilon, self.samples, self.seed = epsilon, samples, seed
+        if perturbation not in PERTURBATIONS:
+            expected = ", ".join(PERTURBATIONS)
+            raise OptionError(f"{perturbation!r}, expected one of {expected}", where="perturbation")
+        self.epsilon, self.samples, self.seed, self.perturbation = epsilon, samples, seed, perturbation
 
     def draws(self, length: int) -> Floats:
         """Z_1..Z_{K/2} and their opposites."""
@@ -43,46 +54,76 @@ class PerturbedLayer(_Perturbed):
     """θ → mean_k y*(θ + εZ_k), the layer made differentiable (Berthet et al., 2020).
 
     Its derivative is that of the expectation, E[y*(θ + εZ) Zᵀ]/ε, estimated with the same draws; the antithetic
-    differences leave no need for a baseline.
+    differences leave no need for a baseline. Multiplicative: mean_k y*(θ ⊙ r_k) with r_k = e^{εZ_k − ε²/2}, and the
+    derivative E[y*(θ ⊙ r) Zᵀ] diag(1/(εθ)), for θ without zeros (Dalle et al., 2022).
     """
 
     def forward(self, theta: torch.Tensor, solve: Solve) -> torch.Tensor:
-        """The mean of the perturbed solutions, with a gradient with respect to θ."""
-        return _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon)
+        """The mean of the perturbed solutions, with a gradient with respect to θ; row by row where θ is a matrix.
+
+        `solve` is a layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
+        """
+        if theta.ndim == 2:
+            return torch.stack([self(row, solve) for row in theta])
+        return _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon, self.perturbation == "multiplicative")
 
 
 class FenchelYoungLoss(_Perturbed):
-    """⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0."""
+    """⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0.
+
+    Multiplicative: ⟨θ, ȳ⟩ − mean_k min_y ⟨θ ⊙ r_k, y⟩, and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k).
+    """
 
     def forward(self, theta: torch.Tensor, target: torch.Tensor | Floats, solve: Solve) -> torch.Tensor:
-        """The loss of θ for the target ȳ, a scalar."""
-        wanted = np.asarray(target.detach() if isinstance(target, torch.Tensor) else target, dtype=np.float64)
-        return _Loss.apply(theta, wanted, solve, self.draws(len(theta)), self.epsilon)
+        """The loss of θ for the target ȳ, a scalar; a vector, row by row, where both are matrices."""
+        wanted = _numpy(target) if isinstance(target, torch.Tensor) else np.asarray(target, dtype=np.float64)
+        if theta.ndim == 2:
+            return torch.stack([self(row, y, solve) for row, y in zip(theta, wanted, strict=True)])
+        multiplicative = self.perturbation == "multiplicative"
+        return _Loss.apply(theta, wanted, solve, self.draws(len(theta)), self.epsilon, multiplicative)
 
 
 class _Mean(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, theta: torch.Tensor, solve: Solve, Z: Floats, epsilon: float) -> torch.Tensor:
-        values = theta.detach().double().numpy()
-        solutions = np.array([solve(values + epsilon * z) for z in Z])
-        ctx.solutions, ctx.Z, ctx.epsilon = solutions, Z, epsilon
+    def forward(
+        ctx: Any, theta: torch.Tensor, solve: Solve, Z: Floats, epsilon: float, multiplicative: bool
+    ) -> torch.Tensor:
+        values = _numpy(theta)
+        if multiplicative:
+            if (values == 0.0).any():
+                i = int(np.argmax(values == 0.0))
+                raise InputError("0 has no multiplicative perturbation, expected another number", where=f"theta[{i}]")
+            perturbed = values * np.exp(epsilon * Z - epsilon**2 / 2)
+        else:
+            perturbed = values + epsilon * Z
+        solutions = np.array([solve(row) for row in perturbed])
+        ctx.solutions, ctx.slopes = solutions, Z / (epsilon * values) if multiplicative else Z / epsilon
         return theta.new_tensor(solutions.mean(axis=0))
-
-    @staticmethod
-    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
-        (output,) = outputs
-        along = ctx.solutions @ output.detach().double().numpy()
-        return output.new_tensor((along[:, None] * ctx.Z).mean(axis=0) / ctx.epsilon), None, None, None
-
-
-class _Loss(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, theta: torch.Tensor, target: Floats, solve: Solve, Z: Floats, epsilon: float) -> torch.Tensor:
-        value, gradient = fenchel_young(theta.detach().double().numpy(), target, solve, Z, epsilon)
-        ctx.gradient = theta.new_tensor(gradient)
-        return theta.new_tensor(value)
 
     @staticmethod
     def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
         (output,) = outputs
-        return output * ctx.gradient, None, None, None, None
+        along = ctx.solutions @ _numpy(output)
+        return output.new_tensor((along[:, None] * ctx.slopes).mean(axis=0)), None, None, None, None
+
+
+class _Loss(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, theta: torch.Tensor, target: Floats, solve: Solve, Z: Floats, epsilon: float, multiplicative: bool
+    ) -> torch.Tensor:
+        form = multiplicative_fenchel_young if multiplicative else fenchel_young
+        value, gradient = form(_numpy(theta), target, solve, Z, epsilon)
+        ctx.gradient = theta.new_tensor(gradient)
+        return theta.new_tensor(value)
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None, None]:
+        (output,) = outputs
+        return output * ctx.gradient, None, None, None, None, None
+
+
+def _numpy(tensor: torch.Tensor) -> Floats:
+    """Its values in float64, off the graph and off the device."""
+    values: Floats = tensor.detach().cpu().double().numpy()
+    return values

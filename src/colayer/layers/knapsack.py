@@ -1,0 +1,193 @@
+"""0–1 knapsack: argmin of ⟨θ, y⟩ over 0/1 vectors with Σ_i weight_i·y_i ≤ capacity, for whole weights.
+
+To maximise value is to minimise its negative: items of θ ≥ 0 stay out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.layers.layer import Floats, Ints, costs_of, indicator
+from colayer.layers.sorting import order_into
+
+#: Cells of the table of the dynamic program, one byte each: beyond, a knapsack is for `LinearProgram`.
+MOST_CELLS = 1 << 31
+
+
+def knapsack(theta: ArrayLike, weights: ArrayLike, capacity: int) -> Ints:
+    """Indices, increasing, of the items chosen; of equally good choices the one that has the smallest indices.
+
+    Weights are whole numbers ≥ 0. The items that the linear relaxation leaves in doubt are settled by a dynamic
+    program over their number times the capacity that is left to them.
+
+    >>> knapsack([-6.0, -10.0, -12.0, 1.0], weights=[1, 2, 3, 1], capacity=5).tolist()
+    [1, 2]
+    """
+    sizes = _whole(weights, "weights")
+    return np.flatnonzero(_choose(costs_of(theta, len(sizes)), sizes, _capacity(capacity)))
+
+
+class Knapsack:
+    """Sets of items that fit: y = 1 for the items chosen.
+
+    >>> Knapsack(weights=[1, 2, 3, 1], capacity=5)([-6.0, -10.0, -12.0, 1.0]).tolist()
+    [0.0, 1.0, 1.0, 0.0]
+    """
+
+    def __init__(self, weights: ArrayLike, capacity: int) -> None:
+        self.weights = _whole(weights, "weights")
+        self.capacity = _capacity(capacity)
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return len(self.weights)
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """The best set, ties by index."""
+        chosen = _choose(costs_of(theta, self.size), self.weights, self.capacity)
+        return indicator(np.flatnonzero(chosen), self.size)
+
+
+def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
+    """1 for the items chosen, 0 for the others."""
+    state: NDArray[np.uint8]
+    state, core, room = reduce(theta, weights, capacity)
+    if len(core) * (room + 1) > MOST_CELLS:
+        raise InputError(
+            f"{len(core)} items in doubt and a capacity of {room} left for them: too large for the dynamic program,"
+            " expected coarser weights (or a LinearProgram)",
+            where="capacity",
+        )
+    fill(theta, weights, core, room, state)
+    return state
+
+
+def _whole(values: ArrayLike, where: str) -> Ints:
+    """`values` as a vector of whole numbers ≥ 0 whose sum fits a word."""
+    numbers = np.asarray(values)
+    if numbers.ndim != 1:
+        raise InputError(f"an array of {numbers.ndim} dimensions, expected one", where=where)
+    wrong = ~((numbers >= 0) & (numbers < 2**62 / max(len(numbers), 1)) & (numbers == np.floor(numbers)))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(f"{numbers[i]}, expected a whole number, 0 or more", where=f"{where}[{i}]")
+    return numbers.astype(np.int64)
+
+
+def _capacity(value: int) -> int:
+    if not (value >= 0 and int(value) == value):
+        raise InputError(f"{value}, expected a whole number, 0 or more", where="capacity")
+    return int(value)
+
+
+@njit(cache=True, nogil=True)
+def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
+    """(state, core, room): items settled, 1 in and 0 out; the others, in order of index; the capacity left for them.
+
+    With p = −θ and any λ ≥ 0 no choice is worth more than U = λ·capacity + Σ_i max(p_i − λ·w_i, 0), and none that
+    decides against the sign of p_j − λ·w_j more than U − |p_j − λ·w_j|. Where that is below the value of a greedy
+    choice, by more than rounding, item j is settled the same way in every optimum (λ: the efficiency at which the
+    greedy choice first fails, so that U is the linear relaxation). O(n log n).
+    """
+    n = theta.shape[0]
+    state = np.zeros(n, np.uint8)
+    items = np.empty(n, np.int64)
+    m = 0
+    total = np.int64(0)
+    for i in range(n):
+        if theta[i] < 0.0 and weights[i] == 0:
+            state[i] = 1
+        elif theta[i] < 0.0 and weights[i] <= capacity:
+            items[m] = i
+            m += 1
+            total += weights[i]
+    items = items[:m]
+    if total <= capacity:
+        for i in items:
+            state[i] = 1
+        return state, items[:0], np.int64(0)
+    keys = np.empty(m)
+    for k in range(m):
+        keys[k] = theta[items[k]] / weights[items[k]]
+    order = np.empty(m, np.int64)
+    order_into(keys, order, np.empty(m), np.empty(2 * m + 1, np.int64))
+    left = np.int64(capacity)  # of the greedy choice
+    value = 0.0
+    rate = 0.0
+    for place in order:
+        i = items[place]
+        if weights[i] <= left:
+            left -= weights[i]
+            value -= theta[i]
+        elif rate == 0.0:
+            rate = -keys[place]
+    upper = rate * capacity
+    for i in items:
+        upper += max(-theta[i] - rate * weights[i], 0.0)
+    slack = 1e-9 * upper
+    room = np.int64(capacity)
+    size = 0
+    for k in range(m):
+        i = items[k]
+        gain = -theta[i] - rate * weights[i]
+        if upper - abs(gain) < value - slack:
+            if gain > 0.0:
+                state[i] = 1
+                room -= weights[i]
+        else:
+            items[size] = i
+            size += 1
+    return state, items[:size], room
+
+
+@njit(cache=True, nogil=True)
+def fill(theta, weights, core, room, state):  # type: ignore[no-untyped-def]
+    """Settle the items of `core` in `state` for the capacity `room`, by dynamic programming.
+
+    best_k(c) = max(best_{k+1}(c), p_k + best_{k+1}(c − w_k)) from the last item to the first, and back: an item is
+    taken where that is as good, so the smallest indices win. best_k is needed from room − Σ_{j<k} w_j on alone.
+    O(items · room) time and bytes, with weights and room divided by their common divisor.
+    """
+    m = core.shape[0]
+    if m == 0:
+        return
+    divisor = np.int64(0)
+    for i in core:
+        a = weights[i]
+        while a:
+            divisor, a = a, divisor % a
+    capacity = room // divisor
+    before = np.empty(m, np.int64)  # Σ_{j<k} w_j, up to the capacity
+    reach = np.int64(0)
+    for k in range(m):
+        before[k] = min(reach, capacity)
+        reach += weights[core[k]] // divisor
+    best = np.zeros(capacity + 1)
+    other = np.empty(capacity + 1)
+    taken = np.zeros((m, capacity + 1), np.uint8)
+    for k in range(m - 1, -1, -1):
+        _stage(best, other, taken[k], -theta[core[k]], weights[core[k]] // divisor, capacity - before[k])
+        best, other = other, best
+    c = capacity
+    for k in range(m):
+        if taken[k, c]:
+            state[core[k]] = 1
+            c -= weights[core[k]] // divisor
+
+
+@njit(cache=True, nogil=True)
+def _stage(best, new, taken, value, weight, first):  # type: ignore[no-untyped-def]
+    """One item of `fill`, for capacities from `first` on."""
+    last = best.shape[0]
+    for c in range(first, min(weight, last)):
+        new[c] = best[c]
+    first = max(first, weight)
+    for j in range(last - first):
+        with_it = value + best[first - weight + j]
+        without = best[first + j]
+        new[first + j] = max(with_it, without)
+        taken[first + j] = np.uint8(with_it >= without)

@@ -1,0 +1,246 @@
+"""Any linear or mixed-integer program as a layer: argmin of ⟨θ, y⟩ over the y that its rows and bounds allow.
+
+HiGHS solves it. The model is handed over once for each thread, and only the objective changes from call to call. No
+call starts from the result of the one before, because which of several optimal y comes out would then depend on the
+history; a warm start gains little (`benchmarks/speed_layers.py`). One thread, a fixed seed: y is a function of θ
+alone. θ is scaled by a power of two first: tolerances mean the same at any size of θ, and y is the same for θ, 2θ, …
+
+A program with whole variables is first solved without that condition: where the answer is whole all the same, as it
+often is for good formulations, it is optimal, in a fraction of the time.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from colayer.errors import InputError
+from colayer.layers.layer import Floats, costs_of
+
+#: How far from whole, and beyond a row or a bound, an answer may be; and its distance from the optimum, relative to θ.
+TOLERANCE = 1e-9
+
+
+class LinearProgram:
+    """minimise ⟨θ, y⟩ subject to lower ≤ A·y ≤ upper, y within bounds, some entries of y whole.
+
+    Arguments as `scipy.optimize.milp` takes them: `constraints` is a `LinearConstraint`, a triple (A, lower, upper),
+    or a list of them, A dense or sparse; `bounds` is a `Bounds` or a pair, 0 and ∞ by default; `integrality` is 1 where
+    y must be whole, 0 elsewhere. `gap` is how far from optimal, as a share of the value, a whole y may be.
+
+    >>> program = LinearProgram(([[1.0, 2.0, 3.0]], -np.inf, 4.0), bounds=(0.0, 1.0), integrality=1)
+    >>> program([-2.0, -3.0, -4.0]).tolist()
+    [1.0, 0.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        constraints: Any = (),
+        *,
+        bounds: Any = (0.0, math.inf),
+        integrality: ArrayLike = 0,
+        size: int | None = None,
+        gap: float = 0.0,
+    ) -> None:
+        from scipy.sparse import csc_array, vstack
+
+        blocks = [_block(item, k) for k, item in enumerate(_several(constraints))]
+        if size is None:
+            lengths = [block[0].shape[1] for block in blocks] or [np.size(_pair(bounds)[0])]
+            size = lengths[0]
+        for k, (matrix, _, _) in enumerate(blocks):
+            if matrix.shape[1] != size:
+                raise InputError(f"{matrix.shape[1]} columns, expected {size}", where=f"constraints[{k}]")
+        empty = (csc_array((0, size)), np.zeros(0), np.zeros(0))
+        matrices, lowers, uppers = zip(empty, *blocks, strict=True)
+        self._matrix = csc_array(vstack(matrices, format="csc"))
+        self._rows = _limits(np.concatenate(lowers), np.concatenate(uppers), self._matrix.shape[0], "constraints")
+        self._bounds = _limits(*_pair(bounds), size, "bounds")
+        whole = np.asarray(integrality)
+        if whole.shape not in ((), (1,), (size,)) or not np.isin(whole, (0, 1)).all():
+            raise InputError(f"expected 0 or 1, once or for each of {size} columns", where="integrality")
+        self._whole = np.flatnonzero(np.broadcast_to(whole, size))
+        if not gap >= 0.0:
+            raise InputError(f"{gap} is out of range, expected 0 or more", where="gap")
+        self.gap = float(gap)
+        #: Names of the columns, where the model came with them: an .lp file has columns in the order of appearance.
+        self.names: tuple[str, ...] = ()
+        self._threads = threading.local()
+
+    @classmethod
+    def from_highs(cls, model: Any, gap: float = 0.0) -> Self:
+        """Of a `highspy.Highs` or a `highspy.HighsLp`: its columns and rows; its own objective does not matter."""
+        import highspy
+
+        lp = model.getLp() if isinstance(model, highspy.Highs) else model
+        if isinstance(model, highspy.Highs) and model.getHessianNumNz():
+            raise InputError("a quadratic objective, expected a linear program", where="model")
+        kinds = {highspy.HighsVarType.kContinuous: 0, highspy.HighsVarType.kInteger: 1}
+        integrality = [kinds.get(kind, 2) for kind in lp.integrality_] or 0
+        from scipy.sparse import csc_array, csr_array
+
+        entries = tuple(np.array(part) for part in (lp.a_matrix_.value_, lp.a_matrix_.index_, lp.a_matrix_.start_))
+        form = csc_array if lp.a_matrix_.format_ == highspy.MatrixFormat.kColwise else csr_array
+        matrix = form(entries, shape=(lp.num_row_, lp.num_col_))
+        rows = (matrix, np.array(lp.row_lower_), np.array(lp.row_upper_))
+        columns = (np.array(lp.col_lower_), np.array(lp.col_upper_))
+        program = cls(rows, bounds=columns, integrality=integrality, size=lp.num_col_, gap=gap)
+        program.names = tuple(lp.col_names_)
+        return program
+
+    @classmethod
+    def read(cls, path: str | Path, gap: float = 0.0) -> Self:
+        """Of a file in a format that HiGHS reads, .mps or .lp (also .gz)."""
+        import highspy
+
+        if not Path(path).is_file():
+            raise InputError("no such file", where=str(path))
+        highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        highs.setOptionValue("output_flag", False)
+        if highs.readModel(str(path)) == highspy.HighsStatus.kError:
+            raise InputError("HiGHS cannot read it, expected a model in .mps or .lp", where=str(path))
+        return cls.from_highs(highs, gap)
+
+    @property
+    def size(self) -> int:
+        """The number of columns."""
+        return int(self._matrix.shape[1])
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """An optimal y, a vertex; whole entries are whole to the last bit."""
+        costs = costs_of(theta, self.size)
+        largest = float(np.abs(costs).max(initial=0.0))
+        highs = self._highs()
+        highs.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), np.ldexp(costs, -math.frexp(largest)[1]))
+        y = self._solve(highs, relaxed=True)
+        if len(self._whole):
+            if y is None or not (np.abs(y - np.round(y))[self._whole] <= TOLERANCE).all():
+                y = self._solve(highs, relaxed=False)
+            if y is not None:
+                y[self._whole] = np.round(y[self._whole])
+        if y is None:
+            raise InputError("unbounded: ⟨θ, y⟩ has no least value", where="theta")
+        return y + 0.0  # no −0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_threads"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _threads=threading.local())
+
+    def _solve(self, highs: Any, relaxed: bool) -> Floats | None:
+        """The answer, from nothing but the model; None where it is unbounded."""
+        import highspy
+
+        highs.clearSolver()
+        highs.setOptionValue("solve_relaxation", relaxed)
+        highs.setOptionValue("presolve", "off" if relaxed else "choose")  # see benchmarks/speed_layers.py
+        if highs.run() == highspy.HighsStatus.kError:
+            # HiGHS of this thread ran with another number of threads before: its remedy
+            highspy.Highs.resetGlobalScheduler(True)
+            highs.run()
+        status = highs.getModelStatus()
+        if status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kModelEmpty):
+            return np.array(highs.getSolution().col_value, dtype=np.float64)
+        if status == highspy.HighsModelStatus.kInfeasible:
+            raise InputError("no y satisfies the rows and bounds", where="constraints")
+        if status == highspy.HighsModelStatus.kUnbounded:
+            return None
+        if status == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+            highs.changeColsCost(self.size, np.arange(self.size, dtype=np.int32), np.zeros(self.size))
+            self._solve(highs, relaxed)  # feasible for θ = 0, or refused there
+            return None
+        raise InputError(f"HiGHS stopped: {highs.modelStatusToString(status)}", where="theta")
+
+    def _highs(self) -> Any:
+        """The solver of this thread, with the model in it."""
+        import highspy
+
+        if hasattr(self._threads, "highs"):
+            return self._threads.highs
+        model = highspy.HighsLp()
+        model.num_row_, model.num_col_ = self._matrix.shape
+        model.col_cost_ = np.zeros(self.size)
+        model.col_lower_, model.col_upper_ = self._bounds
+        model.row_lower_, model.row_upper_ = self._rows
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = self._matrix.indptr
+        model.a_matrix_.index_ = self._matrix.indices
+        model.a_matrix_.value_ = self._matrix.data
+        if len(self._whole):
+            kinds = np.full(self.size, highspy.HighsVarType.kContinuous, dtype=object)
+            kinds[self._whole] = highspy.HighsVarType.kInteger
+            model.integrality_ = kinds.tolist()
+        highs = highspy.Highs()  # type: ignore[no-untyped-call]
+        options = {
+            "output_flag": False,
+            "threads": 1,
+            "random_seed": 0,
+            "mip_rel_gap": self.gap,
+            "mip_abs_gap": TOLERANCE,
+            "mip_feasibility_tolerance": TOLERANCE,
+            "primal_feasibility_tolerance": TOLERANCE,
+            "dual_feasibility_tolerance": TOLERANCE,
+        }
+        for option, value in options.items():
+            highs.setOptionValue(option, value)
+        if highs.passModel(model) == highspy.HighsStatus.kError:
+            raise InputError("HiGHS refuses the model", where="constraints")
+        self._threads.highs = highs
+        return highs
+
+
+def _several(constraints: Any) -> Sequence[Any]:
+    """One constraint, a triple or a `LinearConstraint`, or a list of them: always a list."""
+    if hasattr(constraints, "A"):
+        return [constraints]
+    items = list(constraints)
+    triple = len(items) == 3 and not any(hasattr(item, "A") or isinstance(item, tuple) for item in items)
+    return [tuple(items)] if triple else items
+
+
+def _block(item: Any, k: int) -> tuple[Any, Floats, Floats]:
+    """(A, lower, upper) of one constraint, A sparse."""
+    from scipy.sparse import csc_array, issparse
+
+    where = f"constraints[{k}]"
+    if hasattr(item, "A"):
+        item = (item.A, item.lb, item.ub)
+    if len(item) != 3:
+        raise InputError("expected a LinearConstraint or a triple (A, lower, upper)", where=where)
+    matrix = csc_array(item[0] if issparse(item[0]) else np.atleast_2d(np.asarray(item[0], dtype=np.float64)))
+    matrix = csc_array(matrix, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    if not np.isfinite(matrix.data).all():
+        raise InputError("a coefficient that is not finite", where=where)
+    return matrix, *_limits(item[1], item[2], matrix.shape[0], where)
+
+
+def _pair(bounds: Any) -> tuple[Any, Any]:
+    """(lower, upper) of a `Bounds` or a pair."""
+    if hasattr(bounds, "lb"):
+        return bounds.lb, bounds.ub
+    if len(bounds) != 2:
+        raise InputError("expected a Bounds or a pair (lower, upper)", where="bounds")
+    return bounds[0], bounds[1]
+
+
+def _limits(lower: ArrayLike, upper: ArrayLike, size: int, where: str) -> tuple[Floats, Floats]:
+    """Lower and upper limits, one a row or column, checked; ±∞: none."""
+    pair: list[NDArray[np.float64]] = []
+    for values in (lower, upper):
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape not in ((), (1,), (size,)):
+            raise InputError(f"limits of shape {array.shape}, expected one or {size}", where=where)
+        pair.append(np.array(np.broadcast_to(array, size)))
+    wrong = ~(pair[0] <= pair[1])
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise InputError(f"limits {pair[0][i]} and {pair[1][i]}, expected lower ≤ upper", where=f"{where}[{i}]")
+    return pair[0], pair[1]

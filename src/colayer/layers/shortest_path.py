@@ -1,0 +1,259 @@
+"""Shortest paths from a source to a target: argmin of ⟨θ, y⟩ over the arc sets of paths.
+
+Arcs (tail, head) are directed; parallel ones are fine. Which algorithm runs depends on the graph and on θ:
+
+- an acyclic graph, θ of any sign: dynamic programming in topological order, O(m). Of equally short ways into a node the
+  arc of smallest index is taken;
+- any graph, θ ≥ 0: Dijkstra's algorithm, O(m log m);
+- any graph, θ of any sign: Bellman and Ford's, O(n·m) at worst; a cycle of negative cost is refused.
+
+Arcs that lie on no way from source to target are left out at once: what happens there cannot matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from colayer.errors import InputError
+from colayer.layers.kernels.heap import drop, push
+from colayer.layers.layer import Floats, Ints, costs_of, indicator
+
+
+def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
+    """Indices of the arcs of a shortest path, in the order of travel; none where the source is the target.
+
+    >>> shortest_path(4, [(0, 1), (0, 2), (1, 3), (2, 3)], [1.0, 2.0, 5.0, 3.0], source=0, target=3).tolist()
+    [1, 3]
+    """
+    return ShortestPath(nodes, arcs, source, target).path(costs)
+
+
+class ShortestPath:
+    """Paths from `source` to `target` in a fixed graph: θ by arc, y = 1 on the arcs of the path.
+
+    The graph is sorted once, as the object is made; `acyclic` says whether negative θ are harmless.
+
+    >>> layer = ShortestPath(4, [(0, 1), (0, 2), (1, 3), (2, 3)], source=0, target=3)
+    >>> layer([1.0, 2.0, 5.0, 3.0]).tolist(), layer.acyclic
+    ([0.0, 1.0, 0.0, 1.0], True)
+    """
+
+    def __init__(self, nodes: int, arcs: ArrayLike, source: int, target: int) -> None:
+        ends = np.array(arcs)
+        if ends.size == 0:
+            ends = np.empty((0, 2), dtype=np.int64)
+        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+            raise InputError("expected pairs of nodes", where="arcs")
+        if nodes < 1 or (len(ends) and not (ends.min() >= 0 and ends.max() < nodes)):
+            raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="arcs")
+        for name, node in (("source", source), ("target", target)):
+            if not 0 <= node < nodes:
+                raise InputError(f"{node} is out of range, expected 0 to {nodes - 1}", where=name)
+        self.nodes, self.source, self.target = int(nodes), int(source), int(target)
+        self.arcs = ends.astype(np.int64)
+        ahead = _reached(*_rows(self.arcs[:, 0], self.arcs[:, 1], self.nodes), self.source)
+        useful = ahead & _reached(*_rows(self.arcs[:, 1], self.arcs[:, 0], self.nodes), self.target)
+        if not useful[self.source]:
+            raise InputError(f"there is no path to it from {self.source}", where="target")
+        kept = np.flatnonzero(useful[self.arcs].all(axis=1))
+        # the useful nodes anew numbered: 0, 1, …, in topological order where there is one
+        self._node = np.flatnonzero(useful)
+        tails, heads = (np.searchsorted(self._node, self.arcs[kept, side]) for side in (0, 1))
+        order = _topological(*_rows(tails, heads, len(self._node)))
+        self.acyclic = len(order) == len(self._node)
+        if self.acyclic:
+            place = np.empty(len(order), dtype=np.int64)
+            place[order] = np.arange(len(order))
+            self._node, tails, heads = self._node[order], place[tails], place[heads]
+        # compressed rows: the arcs into each node where the graph is acyclic, else the arcs out of it; by index in each
+        rows = heads if self.acyclic else tails
+        by_row = np.argsort(rows, kind="stable")
+        self._start = np.searchsorted(rows[by_row], np.arange(len(self._node) + 1))
+        self._tails, self._heads, self._arc = tails[by_row], heads[by_row], kept[by_row]
+        self._source, self._target = (int(np.argmax(self._node == node)) for node in (self.source, self.target))
+
+    @property
+    def size(self) -> int:
+        """The number of arcs."""
+        return len(self.arcs)
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """A shortest path as a 0/1 vector."""
+        return indicator(self.path(theta), self.size)
+
+    def path(self, theta: ArrayLike) -> Ints:
+        """The arcs of a shortest path, in the order of travel."""
+        costs = costs_of(theta, self.size)[self._arc]
+        before = np.full(len(self._node), -1, dtype=np.int64)
+        if self.acyclic:
+            acyclic_into(self._start, self._tails, costs, before)
+        elif (costs >= 0.0).all():
+            dijkstra_into(self._start, self._heads, costs, self._source, self._target, before)
+        else:
+            node = bellman_ford_into(self._start, self._tails, self._heads, costs, self._source, before)
+            if node >= 0:
+                raise InputError(
+                    f"a cycle of negative cost through node {self._node[node]}, expected none:"
+                    " make it θ ≥ 0, or the graph acyclic",
+                    where="theta",
+                )
+        path: Ints = self._arc[_walk(self._tails, before, self._source, self._target)]
+        return path
+
+
+def _rows(tails: Ints, heads: Ints, nodes: int) -> tuple[Ints, Ints]:
+    """The heads in compressed rows by tail: (start, heads)."""
+    order = np.argsort(tails, kind="stable")
+    return np.searchsorted(tails[order], np.arange(nodes + 1)), heads[order]
+
+
+@njit(cache=True, nogil=True)
+def _reached(start, heads, root):  # type: ignore[no-untyped-def]
+    """The nodes that arcs lead to from the root, the root among them."""
+    nodes = start.shape[0] - 1
+    reached = np.zeros(nodes, np.bool_)
+    stack = np.empty(nodes, np.int64)
+    stack[0] = root
+    reached[root] = True
+    size = 1
+    while size:
+        size -= 1
+        u = stack[size]
+        for k in range(start[u], start[u + 1]):
+            v = heads[k]
+            if not reached[v]:
+                reached[v] = True
+                stack[size] = v
+                size += 1
+    return reached
+
+
+@njit(cache=True, nogil=True)
+def _topological(start, heads):  # type: ignore[no-untyped-def]
+    """The nodes such that arcs lead forward (Kahn); fewer than all where there is a cycle."""
+    nodes = start.shape[0] - 1
+    entering = np.zeros(nodes, np.int64)
+    for v in heads:
+        entering[v] += 1
+    order = np.empty(nodes, np.int64)
+    size = 0
+    for u in range(nodes):
+        if entering[u] == 0:
+            order[size] = u
+            size += 1
+    done = 0
+    while done < size:
+        u = order[done]
+        done += 1
+        for k in range(start[u], start[u + 1]):
+            v = heads[k]
+            entering[v] -= 1
+            if entering[v] == 0:
+                order[size] = v
+                size += 1
+    return order[:size]
+
+
+@njit(cache=True, nogil=True)
+def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
+    """Last arc of a shortest way to each node from node 0: arcs in rows by head, all from smaller nodes. O(m).
+
+    distance(v) = min over arcs (u, v) of distance(u) + cost; the first arc of the row that attains it is kept.
+    """
+    nodes = before.shape[0]
+    distance = np.zeros(nodes)
+    for v in range(1, nodes):
+        best = np.inf
+        for k in range(start[v], start[v + 1]):
+            d = distance[tails[k]] + costs[k]
+            if d < best:
+                best = d
+                before[v] = k
+        distance[v] = best
+
+
+@njit(cache=True, nogil=True)
+def dijkstra_into(start, heads, costs, source, target, before):  # type: ignore[no-untyped-def]
+    """Last arc of a shortest way from the source to each node up to the target; arcs in rows by tail, costs ≥ 0.
+
+    Nodes are left in order of distance; an entry of the heap that a shorter one has overtaken is skipped. O(m log m).
+    """
+    distance = np.full(before.shape[0], np.inf)
+    keys = np.empty(heads.shape[0] + 1)
+    nodes = np.empty(heads.shape[0] + 1, np.int64)
+    distance[source] = 0.0
+    size = push(keys, nodes, 0, 0.0, source)
+    while size:
+        level = keys[0]
+        u = nodes[0]
+        size = drop(keys, nodes, size)
+        if u == target:
+            return
+        if level > distance[u]:
+            continue
+        for k in range(start[u], start[u + 1]):
+            v = heads[k]
+            d = level + costs[k]
+            if d < distance[v]:
+                distance[v] = d
+                before[v] = k
+                size = push(keys, nodes, size, d, v)
+
+
+@njit(cache=True, nogil=True)
+def bellman_ford_into(start, tails, heads, costs, source, before):  # type: ignore[no-untyped-def]
+    """Last arc of a shortest way from the source to each node; arcs in rows by tail. −1, or a node on a negative cycle.
+
+    Rounds over the nodes whose distance fell in the round before. Without a negative cycle a shortest way has fewer
+    than n arcs, so round n changes nothing; if it does, the arcs `before` hold a cycle, of negative cost. O(n·m).
+    """
+    n = before.shape[0]
+    distance = np.full(n, np.inf)
+    distance[source] = 0.0
+    active = np.empty(n, np.int64)
+    active[0] = source
+    size = 1
+    waiting = np.zeros(n, np.bool_)
+    later = np.empty(n, np.int64)
+    for _ in range(n):
+        count = 0
+        for i in range(size):
+            u = active[i]
+            waiting[u] = False
+            for k in range(start[u], start[u + 1]):
+                v = heads[k]
+                d = distance[u] + costs[k]
+                if d < distance[v]:
+                    distance[v] = d
+                    before[v] = k
+                    if not waiting[v]:
+                        waiting[v] = True
+                        later[count] = v
+                        count += 1
+        active, later = later, active
+        size = count
+        if size == 0:
+            return np.int64(-1)
+    node = active[0]
+    for _ in range(n):
+        node = tails[before[node]]
+    return node
+
+
+@njit(cache=True, nogil=True)
+def _walk(tails, before, source, target):  # type: ignore[no-untyped-def]
+    """The arcs from source to target, in order."""
+    count = 0
+    node = target
+    while node != source:
+        node = tails[before[node]]
+        count += 1
+    path = np.empty(count, np.int64)
+    node = target
+    while node != source:
+        count -= 1
+        path[count] = before[node]
+        node = tails[before[node]]
+    return path

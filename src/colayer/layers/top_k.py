@@ -1,0 +1,70 @@
+"""The k smallest entries of θ: argmin of ⟨θ, y⟩ over 0/1 vectors with k ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from colayer.errors import InputError
+from colayer.layers.layer import Floats, Ints, costs_of, indicator
+
+
+def top_k(theta: ArrayLike, k: int) -> Ints:
+    """Indices, increasing, of the k smallest entries; of equal ones those of smaller index.
+
+    >>> top_k([0.3, 0.1, 0.3, 0.2], 3).tolist()
+    [0, 1, 3]
+    """
+    values = costs_of(theta)
+    if not 0 <= k <= len(values):
+        raise InputError(f"{k} is out of range, expected 0 to {len(values)}", where="k")
+    chosen = np.empty(k, dtype=np.int64)
+    if k:
+        # the k-th smallest value by numpy's selection, vectorised; what is below it is in, what equals it by index
+        take_into(values, np.partition(values, k - 1)[k - 1], chosen)
+    return chosen
+
+
+@dataclass(frozen=True)
+class TopK:
+    """Choices of exactly k out of any number: y = 1 where chosen.
+
+    >>> TopK(2)([0.3, 0.1, 0.3, 0.2]).tolist()
+    [0.0, 1.0, 0.0, 1.0]
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if self.k < 0:
+            raise InputError(f"{self.k} is out of range, expected at least 0", where="k")
+
+    @property
+    def size(self) -> None:
+        """Any that is not below k."""
+        return
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """The k smallest, ties by index."""
+        values = costs_of(theta)
+        return indicator(top_k(values, self.k), len(values))
+
+
+@njit(cache=True, nogil=True)
+def take_into(values, threshold, chosen):  # type: ignore[no-untyped-def]
+    """Fill `chosen`, k indices: all values below the k-th smallest, `threshold`, and the first that equal it. O(n)."""
+    equal = np.int64(chosen.shape[0])
+    for i in range(values.shape[0]):
+        equal -= np.int64(values[i] < threshold)
+    count = 0
+    for i in range(values.shape[0]):
+        if values[i] < threshold:
+            chosen[count] = i
+            count += 1
+        elif values[i] == threshold and equal > 0:
+            chosen[count] = i
+            count += 1
+            equal -= 1

@@ -1,0 +1,114 @@
+"""One interface: every layer maps θ to the embedded y, leaves its input alone, repeats itself and can be pickled."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.layers import (
+    Assignment,
+    Knapsack,
+    Layer,
+    LinearProgram,
+    MinimumSpanningTree,
+    PathCover,
+    ShortestPath,
+    Sorting,
+    TopK,
+    sorting,
+    spanning_tree,
+)
+from colayer.layers import path_cover as covers
+
+TRIANGLE = [(0, 1), (1, 2), (0, 2)]
+#: layer, length of θ
+LAYERS = {
+    "sorting": (Sorting(), 5),
+    "top-k": (TopK(2), 5),
+    "spanning tree": (MinimumSpanningTree(3, TRIANGLE), 3),
+    "path cover": (PathCover([0, 2, 3, 3], [1, 2, 2]), 9),
+    "assignment": (Assignment(2, 3), 6),
+    "knapsack": (Knapsack([1, 2, 3], 4), 3),
+    "acyclic path": (ShortestPath(3, TRIANGLE, 0, 2), 3),
+    "path": (ShortestPath(3, [*TRIANGLE, (1, 0)], 0, 2), 4),
+    "program": (LinearProgram(([[1.0, 1.0, 1.0]], 1.0, 2.0), bounds=(0.0, 1.0), integrality=1), 3),
+}
+
+
+@pytest.fixture(params=LAYERS, name="case")
+def case_of(request: pytest.FixtureRequest) -> tuple[Layer, np.ndarray]:
+    layer, n = LAYERS[request.param]
+    return layer, np.random.default_rng(0).random((50, n)) + 0.1
+
+
+def test_maps_theta_to_a_vector_of_its_length(case: tuple[Layer, np.ndarray]) -> None:
+    layer, thetas = case
+    assert isinstance(layer, Layer)
+    assert layer.size in (None, thetas.shape[1])
+    for theta in thetas:
+        y = layer(theta)
+        assert y.shape == theta.shape
+        assert y.dtype == np.float64
+
+
+def test_no_other_answer_is_better(case: tuple[Layer, np.ndarray]) -> None:
+    """y(θ) is best for θ among the answers for all the other θ."""
+    layer, thetas = case
+    answers = np.array([layer(theta) for theta in thetas])
+    values = thetas @ answers.T
+    assert (values >= values.diagonal()[:, None] - 1e-9).all()
+
+
+def test_leaves_theta_alone_and_repeats_itself_also_when_pickled(case: tuple[Layer, np.ndarray]) -> None:
+    """A list, a read-only view with steps, and a copy in another process get the same answer."""
+    layer, thetas = case
+    copy = pickle.loads(pickle.dumps(layer))
+    for theta in thetas[:10]:
+        before = theta.copy()
+        y = layer(theta).tobytes()
+        assert theta.tobytes() == before.tobytes()
+        spread = np.repeat(theta, 2)
+        spread.flags.writeable = False
+        assert layer(theta.tolist()).tobytes() == layer(spread[::2]).tobytes() == copy(theta).tobytes() == y
+
+
+def test_does_not_follow_changes_of_what_it_was_made_from() -> None:
+    weights = np.array([1, 2, 3])
+    arcs = np.array(TRIANGLE)
+    knapsack, path, tree = Knapsack(weights, 3), ShortestPath(3, arcs, 0, 2), MinimumSpanningTree(3, arcs)
+    theta = -np.array([3.0, 1.0, 2.0])
+    before = [layer(theta).tolist() for layer in (knapsack, path, tree)]
+    weights[:] = 9
+    arcs[:] = 0
+    assert [layer(theta).tolist() for layer in (knapsack, path, tree)] == before
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_refuses_theta_that_is_none(kind: str) -> None:
+    layer, n = LAYERS[kind]
+    with pytest.raises(InputError, match="theta"):
+        layer(np.full(n, np.nan))
+    if layer.size is not None:
+        with pytest.raises(InputError, match=f"theta: {n + 1} numbers, expected {n}"):
+            layer(np.ones(n + 1))
+
+
+def test_the_objects_give_what_the_functions_give() -> None:
+    """Of the three that were there before: sorting, spanning tree, path cover."""
+    theta = np.random.default_rng(1).normal(size=9)
+    assert Sorting()(theta).tolist() == sorting.embed(sorting.sort(theta)).tolist()
+    tree = spanning_tree.minimum_spanning_tree(3, TRIANGLE, theta[:3])
+    assert MinimumSpanningTree(3, TRIANGLE)(theta[:3]).tolist() == spanning_tree.embed(tree, 3).tolist()
+    indptr, heads = np.array([0, 2, 3, 3]), np.array([1, 2, 2], dtype=np.int32)
+    successor = covers.path_cover(indptr, heads, theta[:3], theta[3:6], theta[6:])
+    assert PathCover(indptr, heads)(theta).tolist() == covers.embed(successor, indptr, heads).tolist()
+
+
+def test_refuses_graphs_that_are_none() -> None:
+    with pytest.raises(InputError, match="the graph is not connected"):
+        MinimumSpanningTree(4, TRIANGLE)
+    with pytest.raises(InputError, match="heads"):
+        PathCover([0, 1], [1])
