@@ -45,7 +45,7 @@ format: venv  ## let ruff write
 	$(BIN)/ruff format .
 
 docs: venv  ## the site, into build/site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: venv  ## speed, as ratios measured side by side
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,rounds

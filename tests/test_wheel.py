@@ -19,6 +19,8 @@ def test_wheel_installs_and_solves_outside_the_checkout(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "colayer/py.typed" in names
     assert [name for name in names if name.startswith("colayer/pretrained/single-machine")]
+    assert "colayer/report/templates/report.html" in names
+    assert "colayer/experiments/configs/tree-gap.toml" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "experiments"))]
     site = tmp_path / "site"
     subprocess.run([*pip, "install", "--no-deps", "--target", str(site), str(wheel)], check=True)

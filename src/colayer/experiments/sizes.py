@@ -138,7 +138,6 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
             method=Auto(),
             evaluations=config["evaluations"],
             seed=config["seed"],
-            validation=0.2,
         )
         weights[row] = learned.linear().raw()
     shipped = pretrained(problem)

@@ -25,8 +25,8 @@ from colayer.report.tables import significant
 #: Of the paper's table → the set.
 _COUNTS = {"train_small": "small", "train_moderate": "moderate", "train_all": "all", "validation": "validation",
            "test": "test"}  # fmt: skip
-#: The cost of an optimal solution grows with this power of the tasks, within so much, if it is almost linear.
-_LINEAR = 0.1
+#: Costs that grow with the power 1 of the tasks, within so much, are almost linear; the paper's own are off by 0.11.
+_LINEAR = 0.15
 
 
 def data(run: Run, config: Config) -> Outcome:
@@ -147,10 +147,22 @@ def _linear(measured: list[dict[str, Any]]) -> Conclusion:
     tasks = np.array([row["tasks"] for row in measured], dtype=float)
     costs = np.array([row["cost"] for row in measured], dtype=float)
     slope = float(np.polyfit(np.log(tasks), np.log(costs), 1)[0])
-    per_task = costs / tasks
+    first, last = (float(costs[tasks == n].mean() / n) for n in (tasks.min(), tasks.max()))
     numbers = (
-        f"cost under the shipped weights ∝ tasks^{significant(slope)}, from {significant(float(per_task[0]))} per task "
-        f"at {tasks[0]:.0f} tasks to {significant(float(per_task[-1]))} at {tasks[-1]:.0f}"
+        f"cost under the shipped weights ∝ tasks^{significant(slope)}, from {significant(first)} per task at "
+        f"{tasks.min():.0f} tasks to {significant(last)} at {tasks.max():.0f}; in the paper, from the objective on the "
+        f"training set small to that on all, ∝ tasks^{significant(_paper_slope())}"
     )
-    return Conclusion("The cost of the optimal solution scales almost linearly with |V|.", abs(slope - 1) <= _LINEAR,
-                      numbers)  # fmt: skip
+    claim = "The cost of the optimal solution scales almost linearly with |V|."
+    return Conclusion(claim, abs(slope - 1) <= _LINEAR, numbers)
+
+
+def _paper_slope() -> float:
+    """The same from the paper's costs per task (plain loss, DIRECT) and the mean tasks of the two sets."""
+    per_task = {line["train"]: float(line["direct_objective"]) for line in paper_table("vsp_learning")[:3]}
+    lines = paper_table("vsp_datasets")
+    mean = {}
+    for train in ("small", "all"):
+        counts = [int(line[f"train_{train}"]) for line in lines]
+        mean[train] = float(np.average([int(line["tasks"]) for line in lines], weights=counts))
+    return float(1 + np.log(per_task["all"] / per_task["small"]) / np.log(mean["all"] / mean["small"]))

@@ -106,9 +106,9 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 def provenance(command: str, **more: Value) -> dict[str, Value]:
     """Command, versions and machine, and what else matters (seeds, seconds, scale)."""
     packages = ("numpy", "numba", "nlopt", "cma", "highspy")
-    versions = [f"{name} {importlib.metadata.version(name)}" for name in packages]
+    versions = [f"colayer {__version__}", *(f"{name} {importlib.metadata.version(name)}" for name in packages)]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    return {"command": command, "machine": machine, "versions": ", ".join([f"colayer {__version__}", *versions]), **more}
+    return {"command": command, "machine": machine, "versions": ", ".join(versions), **more}
 
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:

@@ -1,0 +1,201 @@
+"""The documentation holds: its code runs, its links lead somewhere, the site builds and loads nothing from elsewhere.
+
+A page's ```python blocks share one namespace and one folder with its ```sh blocks, in the order of the page; a block
+with title="FILE" is saved as that file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from colayer.problems import problem_names
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```[ \t]*$', re.MULTILINE | re.DOTALL)
+#: What is shown and not run.
+SHOWN = {"text", "json"}
+
+
+class Block(NamedTuple):
+    """A piece of code, the file it is to be saved as (or ""), and the line of the page where it starts."""
+
+    language: str
+    file: str
+    code: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text("utf-8")
+    return [Block(m[1], m[2] or "", m[3], text.count("\n", 0, m.start(3)) + 1) for m in FENCE.finditer(text)]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def test_there_are_pages() -> None:
+    assert len(PAGES) > 10
+    assert sum(len(blocks(page)) for page in PAGES) > 10
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_code_is_run_or_said_not_to_be(page: Path) -> None:
+    """A fence without a language, or with a misspelled one, would escape the test below."""
+    unknown = [f"line {b.line}: {b.language!r}" for b in blocks(page) if b.language not in {"python", "sh", *SHOWN}]
+    assert unknown == []
+    assert len(re.findall("^```", page.read_text("utf-8"), re.MULTILINE)) == 2 * len(blocks(page))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if {"python", "sh"} & {b[0] for b in blocks(page)}], ids=name)
+def test_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    loaded = set(sys.modules)
+    module = types.ModuleType(f"page_{page.stem}")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    environment = {**os.environ, "PATH": f"{commands(tmp_path)}{os.pathsep}{os.environ['PATH']}"}
+    for block in blocks(page):
+        place = f"{name(page)}, line {block.line}"
+        if block.file:
+            (folder / block.file).write_text(block.code, "utf-8")
+        elif block.language == "python":
+            # as many empty lines as stand before it, so that a traceback names the line of the page
+            exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"), module.__dict__)
+        elif block.language == "sh":
+            done = subprocess.run(["sh", "-ec", block.code], env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, f"{place}: {done.stderr}"
+    for left in set(sys.modules) - loaded:  # a module that the page wrote
+        if Path(getattr(sys.modules[left], "__file__", None) or "/").is_relative_to(folder):
+            del sys.modules[left]
+
+
+def commands(folder: Path) -> Path:
+    """A folder with `colayer` and `python`, both by the interpreter that runs the tests."""
+    (folder / "bin").mkdir()
+    for command, arguments in {"python": "", "colayer": "-m colayer.cli"}.items():
+        script = folder / "bin" / command
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        script.chmod(0o755)
+    return folder / "bin"
+
+
+def links(text: str) -> Iterator[str]:
+    """The targets of links and images of a page, outside its code."""
+    plain = re.sub(r"`[^`\n]+`", "", FENCE.sub("", text))
+    yield from re.findall(r"\]\(([^)\s]+)\)", plain)
+
+
+def anchors(page: Path) -> set[str]:
+    """The ids of a page's headings, as the site and GitHub both make them of plain words."""
+    heads = re.findall(r"^#+ (.+)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_and_images_are_there(page: Path) -> None:
+    """Within the repository; pages of the documentation link to nothing outside it, which the site would lack."""
+    for link in links(page.read_text("utf-8")):
+        parts = urlsplit(link)
+        if parts.scheme:
+            assert parts.scheme == "https"
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        assert target.exists(), f"{link}: there is no such file"
+        assert page.parent == ROOT or target.is_relative_to(DOCS), f"{link}: not in the documentation"
+        if parts.fragment and target.suffix == ".md" and target.name != "api.md":
+            assert parts.fragment in anchors(target), f"{link}: no such heading"
+
+
+@pytest.mark.parametrize("problem", problem_names())
+def test_the_page_of_a_problem_ends_in_its_pipeline(problem: str) -> None:
+    stem = problem.replace("-", "_")
+    last = (DOCS / f"{stem}.md").read_text("utf-8").rpartition("\n## ")[2]
+    assert last.startswith("The pipeline\n")
+    assert f"images/pipeline_{stem}.svg" in last
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built strictly: a warning is an error."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", str(ROOT / "mkdocs.yml"), "-d", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+class Loads(HTMLParser):
+    """What a browser fetches as it shows a page: scripts, styles, images, frames; not the links in the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        fetched = [given.get("src"), given.get("srcset"), given.get("href") if tag == "link" else None]
+        self.found += [address for address in fetched if address]
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) >= len(PAGES) - 1  # the README is not a page of it
+    for page in pages:
+        for address in Loads(page.read_text("utf-8")).found:
+            assert not re.match(r"(https?:)?//", address), f"{page.name} loads {address}"
+            if page.name != "404.html" and not address.startswith("data:"):
+                assert (page.parent / urlsplit(address).path).exists(), f"{page.name}: no {address}"
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(@import|url\()\s*[\"']?(https?:)?//", style.read_text("utf-8")), style.name
+
+
+def test_search_works_without_a_server(site: Path) -> None:
+    """The index is a script, and a worker that a page on disk may start stands in for the browser's."""
+    assert (site / "search" / "search_index.js").read_text("utf-8").startswith("var __index = ")
+    assert "assets/iframe-worker.js" in (site / "index.html").read_text("utf-8")
+
+
+def test_the_reference_names_every_command(site: Path) -> None:
+    import typer
+
+    from colayer.cli import app
+
+    text = (site / "cli.html").read_text("utf-8")
+    for command in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
+        assert f'<h2 id="{command}">' in text
+    assert "--learn-decoder" in text
+
+
+def test_the_reference_has_every_public_name(site: Path) -> None:
+    import colayer
+    import colayer.layers
+
+    text = (site / "api.html").read_text("utf-8")
+    names = [n for n in [*colayer.__all__, *colayer.layers.__all__] if not n.startswith("__")]
+    assert [n for n in names if not re.search(rf'id="colayer\.[\w.]*\b{n}"', text)] == []
+
+
+def test_stars_and_underscores_of_formulas_are_no_emphasis(site: Path) -> None:
+    """c* and Σ_s stand in many lines: what is slanted is what an author put between stars."""
+    for page in site.glob("*.html"):
+        for words in re.findall(r"<em>(.*?)</em>", page.read_text("utf-8"), re.DOTALL):
+            assert re.match(r"[\w]", words), f"{page.name}: {words}"
+            assert re.search(r"[\w.!?)]$", words), f"{page.name}: {words}"
