@@ -119,7 +119,13 @@ def generalisation(run: Run, config: Config) -> Outcome:
         pictures.append(Picture(picture.name, name, caption))
         conclusions += _conclusions(transfer)
     return outcome_of(
-        run, config, sheets=sheets, pictures=pictures, conclusions=conclusions, seed=config["seed"], method="auto"
+        run,
+        config,
+        sheets=sheets,
+        pictures=pictures,
+        conclusions=conclusions,
+        seed=config["seed"],
+        method=f"auto, step {config['step']}, {config['evaluations']} evaluations",
     )
 
 
@@ -135,7 +141,7 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
             problem,
             instances,
             what=f"train: {problem.name}, {row}",
-            method=Auto(),
+            method=Auto(step=config["step"]),
             evaluations=config["evaluations"],
             seed=config["seed"],
         )

@@ -38,7 +38,7 @@ def curve(run: Run, config: Config) -> Outcome:
         config,
         sheets=[_sheet(found)],
         pictures=[
-            Picture("perturbed.svg", "Perturbed loss by time",
+            Picture("perturbed.svg", "Perturbed loss by CPU time",
                     f"Best objective so far; the panel on the right is the paper's figure. Samples: {samples}."),
             Picture("plain.svg", "Plain loss by evaluations", "Best objective so far, on each training set."),
         ],
@@ -53,21 +53,21 @@ def best_so_far(learned: Learned) -> NDArray[np.float64]:
     return np.asarray(np.minimum.accumulate(learned.losses))
 
 
-def seconds_at(learned: Learned) -> NDArray[np.float64]:
-    """The time of each evaluation, if all took the same."""
+def cpu_at(learned: Learned) -> NDArray[np.float64]:
+    """The CPU seconds up to each evaluation, if all took the same."""
     count = len(learned.losses)
-    return np.asarray(learned.seconds * np.arange(1, count + 1) / count)
+    return np.asarray(learned.cpu * np.arange(1, count + 1) / count)
 
 
 def _sheet(found: Found) -> Sheet:
     rows = []
     for learner, learned in found.items():
-        best, seconds = best_so_far(learned), seconds_at(learned)
+        best, cpu = best_so_far(learned), cpu_at(learned)
         for mark in sorted({m for m in _MARKS if m < len(best)} | {len(best)}):
             words = map(Cell, (learner.loss, learner.train, learner.method))
-            numbers = (learner.samples, mark, float(seconds[mark - 1]), float(best[mark - 1]))
+            numbers = (learner.samples, mark, float(cpu[mark - 1]), float(best[mark - 1]))
             rows.append((*words, *map(Cell, numbers)))
-    columns = (*map(Column, ("loss", "training set", "method", "samples", "evaluations")), Column("time", "s"),
+    columns = (*map(Column, ("loss", "training set", "method", "samples", "evaluations")), Column("CPU time", "s"),
                Column("best objective"))  # fmt: skip
     caption = "The paper gives no numbers with its figure."
     return Sheet("curve", "Best objective along the search", columns, tuple(rows), caption)
@@ -96,14 +96,14 @@ def _panels(found: Found, *, by_time: bool) -> Axes:
         for k, method in enumerate(_METHODS):
             if method in here:
                 learned = here[method]
-                x = seconds_at(learned) if by_time else np.arange(1, len(learned.losses) + 1)
+                x = cpu_at(learned) if by_time else np.arange(1, len(learned.losses) + 1)
                 ax.step(x, best_so_far(learned), where="post", color=PALETTE[k], lw=1.6, label=method)
         settled = [best_so_far(learned)[len(learned.losses) // 20 :] for learned in here.values()]
         low, high = min(float(best[-1]) for best in settled), max(float(best[0]) for best in settled)
         pad = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
         ax.set_ylim(low - pad, high + pad)
         ax.set_xscale("log")
-        ax.set(title=train, xlabel="time (s)" if by_time else "loss evaluation")
+        ax.set(title=train, xlabel="CPU time (s)" if by_time else "loss evaluation")
     panels[0].set_ylabel("best objective: mean cost per task")
     panels[-1].legend(frameon=False, fontsize="small", loc="upper right")
     return panels[0]
