@@ -99,6 +99,7 @@ class Pipeline:
         learn_decoder: str | None = None,
         validation: float = 0.2,
         workers: int | None = None,
+        cluster: str | None = None,
         journal: str | Path | None = None,
         time_limit: float | None = None,
         callback: Callable[[Any], None] | None = None,
@@ -120,6 +121,9 @@ class Pipeline:
         `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
         chooses among the best weights. With `journal`, a run that was stopped goes on where it was. The result depends
         on the data, the options and the seed alone.
+
+        By experience, `cluster` evaluates on a Ray cluster: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, the one that
+        RAY_ADDRESS names, else Ray started on this machine. `workers` are then the threads on each of its nodes.
         """
         from colayer.learning.fit import fit_by_experience
         from colayer.learning.fit_demonstration import demonstration_method, fit_by_demonstration
@@ -139,6 +143,8 @@ class Pipeline:
         known: dict[str, Any] = {"solutions": solutions, "thetas": thetas}
         network = Neural() if method == "neural" else method if isinstance(method, Neural) else None
         imitation = None if network is not None else demonstration_method(method, solutions, thetas)
+        if cluster is not None and (chosen := network or imitation) is not None:
+            raise OptionError(f"has no meaning for {chosen.name}, which learns on this machine", where="--cluster")
         if network is not None:
             if sigma != 0:
                 raise OptionError("has no meaning for neural, whose spread perturbs theta", where="--sigma")
@@ -163,6 +169,7 @@ class Pipeline:
                 radius=radius,
                 sigma=sigma,
                 samples=samples,
+                cluster=cluster,
                 **shared,
             )
         self._model = learned.model

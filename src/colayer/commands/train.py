@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +37,7 @@ def run(
     solutions: bool,
     validation: str,
     workers: str | None,
+    cluster: str | None,
     time_limit: str | None,
     journal: str | None,
     no_journal: bool,
@@ -42,6 +45,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Learn, write the model, print how it went; all options are checked before the data is read."""
+    from colayer.evaluators.connection import connected
     from colayer.learning.guaranteed import guaranteed
     from colayer.pipeline import Pipeline
 
@@ -58,6 +62,8 @@ def run(
         "time_limit": None if time_limit is None else options.number(time_limit, "--time-limit"),
         "learn_decoder": learn_decoder,
     }
+    if cluster is not None:
+        settings["cluster"] = _cluster(cluster, method, solutions)
     found = options.find(problem, decoder=decoder, features=features)
     if learn_decoder is not None:
         options.check_decoder(found, learn_decoder, "--learn-decoder")
@@ -74,15 +80,18 @@ def run(
         settings["solutions"] = read_solutions(data, found, instances)
 
     pipeline = Pipeline(found, safe=False) if found.safe_weights is None else Pipeline(found, found.safe_weights)
-    begin = time.perf_counter()
-    try:
-        pipeline.fit(instances, journal=book, progress=True, **settings)
-    except KeyboardInterrupt:
-        if book is not None:
-            note(f"the same command goes on from {book}")
-        raise
-    seconds = time.perf_counter() - begin
-    pipeline.save(model)
+    # one connection for all that follows; Ray prints what happens to its nodes, and stdout is for results
+    with redirect_stdout(sys.stderr), connected(cluster):
+        begin = time.perf_counter()
+        try:
+            pipeline.fit(instances, journal=book, progress=True, **settings)
+        except KeyboardInterrupt:
+            if book is not None:
+                note(f"the same command goes on from {book}")
+            raise
+        seconds = time.perf_counter() - begin
+        pipeline.save(model)
+        promised = guaranteed(found, pipeline.model, instances, workers=settings["workers"], cluster=cluster)
     if drawing is not None:
         from colayer.report.figures import learning_curve, save
 
@@ -91,7 +100,6 @@ def run(
             axes.set(xlabel="pass over the instances", title="Learning by demonstration")
         save(axes, drawing)
     kept, rows = against_safe(pipeline, instances, settings["validation"], settings["seed"])
-    promised = guaranteed(found, pipeline.model, instances, workers=settings["workers"])
     document = {
         "problem": found.name,
         "model": output,
@@ -121,6 +129,15 @@ def _method(method: str, solutions: bool) -> str:
     if method in imitating:
         raise OptionError(f"{method} learns from solutions, expected --solutions with it", where="--method")
     return options.choice(method, "--method", (*method_names(extras=True), "neural"))
+
+
+def _cluster(address: str, method: str, solutions: bool) -> str:
+    """The address, checked, for a method that learns on a cluster."""
+    from colayer.evaluators.connection import check_address
+
+    if solutions or method == "neural":
+        raise OptionError(f"has no meaning for {method}, which learns on this machine", where="--cluster")
+    return check_address(address)
 
 
 def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, seed: int) -> tuple[str, list[Summary]]:

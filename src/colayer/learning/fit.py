@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 import colayer
 from colayer.errors import InputError, OptionError
 from colayer.evaluators import Evaluator, evaluator_for, feature_scale
+from colayer.evaluators.crew import crew_at
 from colayer.learning.experience import Evaluation, learn, mean_loss
 from colayer.learning.guaranteed import theory_sigma
 from colayer.learning.optimizers import Task, method_named
@@ -49,6 +51,7 @@ def fit_by_experience(
     learn_decoder: str | None,
     validation: float,
     workers: int | None,
+    cluster: str | None = None,
     journal: str | Path | None,
     time_limit: float | None,
     callback: Callable[[Evaluation], None] | None,
@@ -83,11 +86,15 @@ def fit_by_experience(
         "validation": validation,
     }
     training, held_out = split(len(instances), validation, seed)
-    train_evaluator = evaluator_for(learner, [instances[i] for i in training], workers)
-    validation_evaluator: Evaluator | None = None
-    try:
-        if len(held_out):
-            validation_evaluator = evaluator_for(learner, [instances[i] for i in held_out], workers)
+    with ExitStack() as stack:
+        crew = stack.enter_context(crew_at(cluster, learner, len(training), workers))
+
+        def evaluator_of(chosen: NDArray[np.int64]) -> Evaluator:
+            evaluator = evaluator_for(learner, [instances[i] for i in chosen], workers, crew)
+            return stack.enter_context(closing(evaluator))
+
+        train_evaluator = evaluator_of(training)
+        validation_evaluator = evaluator_of(held_out) if len(held_out) else None
         scale = feature_scale(train_evaluator)
         # the same data under other features is another run
         identity["features"] = hashlib.sha256(repr(problem.feature_names).encode() + scale.tobytes()).hexdigest()
@@ -108,10 +115,6 @@ def fit_by_experience(
             callback=callback,
             progress=progress,
         )
-    finally:
-        train_evaluator.close()
-        if validation_evaluator is not None:
-            validation_evaluator.close()
     provenance = {
         "colayer": colayer.__version__,
         **{key: value for key, value in identity.items() if key not in ("problem", "options")},

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.evaluators import Evaluator, evaluator_for
+from colayer.evaluators.crew import crew_at
 from colayer.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.models import LinearModel
 from colayer.problem import safe_weights_of
@@ -25,11 +27,18 @@ def theory_sigma(
 
 
 def guaranteed(
-    problem: Any, model: LinearModel, instances: Sequence[Any], *, delta: float = 0.05, workers: int | None = None
+    problem: Any,
+    model: LinearModel,
+    instances: Sequence[Any],
+    *,
+    delta: float = 0.05,
+    workers: int | None = None,
+    cluster: str | None = None,
 ) -> Guarantees | None:
     """What is guaranteed of a model learned by experience from `instances`; None of any other model.
 
     The run is known from the model's provenance: radius, σ, seed, the share held out, the decoder learned through.
+    `workers` and `cluster` as in `Pipeline.fit`.
     """
     from colayer.learning.fit import split
 
@@ -39,12 +48,12 @@ def guaranteed(
     decoder = run["learn_decoder"]
     learner = problem if decoder in (None, problem.options.get("decoder")) else problem.with_options(decoder=decoder)
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
-    evaluator = evaluator_for(learner, training, workers)
-    try:
-        tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
+    tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
+    with (
+        crew_at(cluster, learner, len(training), workers) as crew,
+        closing(evaluator_for(learner, training, workers, crew)) as evaluator,
+    ):
         losses = evaluator.losses(tried / model.feature_scale)
-    finally:
-        evaluator.close()
     return guarantees(learner, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 
 

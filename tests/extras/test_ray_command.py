@@ -1,0 +1,113 @@
+"""`colayer train --cluster auto`: a Ray of its own on this machine, ended with the run; and addresses of nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from colayer.cli import main
+
+#: A problem of the user's, in a module beside the data, whose costs take as long as the environment says.
+SLOW = """
+import os, time
+import numpy as np
+
+class Slow:
+    name = "slow"
+    feature_names = ("one", "two")
+    def features(self, instance): return np.array(instance, dtype=float)
+    def layer(self, theta, instance): return int(np.argmin(theta))
+    def decode(self, y, instance): return y
+    def scale(self, instance): return 1.0
+    def read(self, document): return document["rows"]
+    def write(self, instance): return {"rows": instance}
+    def cost(self, solution, instance):
+        time.sleep(float(os.environ.get("SLOW", "0")))
+        return float(sum(instance[solution]))
+"""
+ARGUMENTS = ["train", "slow_ray_problem:Slow", "data", "--evaluations", "60", "--validation", "0", "--json"]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "slow_ray_problem.py").write_text(SLOW)
+    (tmp_path / "data").mkdir()
+    for k in range(4):
+        rows = [[(7 * i + 3 * k) % 11, (5 * i + k) % 7] for i in range(6)]
+        (tmp_path / f"data/{k:04d}.json").write_text(json.dumps({"format": 1, "problem": "slow", "rows": rows}))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+def started(place: Path, mark: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "colayer.cli", *ARGUMENTS, "-o", "m.json", "--cluster", "auto"]
+    environment = {**os.environ, "SLOW": "0.03", "COLAYER_MARK": mark, "RAY_AUTH_MODE": "disabled"}
+    environment.pop("RAY_ADDRESS", None)
+    return subprocess.Popen(
+        command, cwd=place, env=environment, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        # as in a terminal, also where the tests themselves run in the background, with SIGINT ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+
+
+def marked(mark: str) -> list[str]:
+    """Processes with this mark in their environment: all that came of one command."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it ended meanwhile
+            continue
+    return found
+
+
+def test_ctrl_c_ends_everything_and_the_journal_goes_on_without_ray(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Status 130, two lines, no process left; a run on this machine takes the journal up, to the same model."""
+    mark = uuid.uuid4().hex
+    process = started(place, mark)
+    journal = place / "m.json.journal"
+    patience = time.monotonic() + 120
+    while not (journal.exists() and journal.read_bytes().count(b"\n") > 5):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < patience, "no evaluation in the journal"
+        time.sleep(0.02)
+    assert any("raylet" in command for command in marked(mark))
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "the same command goes on from m.json.journal\ninterrupted\n"
+    patience = time.monotonic() + 30
+    while marked(mark):
+        assert time.monotonic() < patience, marked(mark)
+        time.sleep(0.05)
+    known = journal.read_bytes().split(b"\n")[:-1]
+    assert 6 <= len(known) < 61
+
+    assert main([*ARGUMENTS, "-o", "m.json", "--workers", "1"]) == 0
+    assert journal.read_bytes().split(b"\n")[: len(known)] == known
+    assert main([*ARGUMENTS, "-o", "whole.json", "--workers", "1"]) == 0
+    assert (place / "m.json").read_bytes() == (place / "whole.json").read_bytes()
+
+
+def test_nobody_at_the_address(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line, status 2, nothing written: Ray itself would try for minutes."""
+    assert main([*ARGUMENTS, "-o", "m.json", "--cluster", "127.0.0.1:9"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("error: --cluster: no Ray cluster at 127.0.0.1:9 (")
+    assert err.count("\n") == 1
+    assert not (place / "m.json").exists()
+    assert not (place / "m.json.journal").exists()
