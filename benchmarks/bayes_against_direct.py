@@ -2,19 +2,21 @@
 
 Needs the extra `bayes`. Both search the whole ball, as in the paper; `bayes` also from the safe weights, as `fit` runs
 it, and beside it `cma-es` and `auto` with the same start. Gaps are to the cheap bound, on the training instances and on
-as many others; safe weights are not a fallback. Writes experiments/results/bayes_against_direct.json.
+as many others; safe weights are not a fallback. Times are seconds of one core. Runs are kept in `runs/` as they come:
+started again, the benchmark goes on. Writes experiments/results/bayes_against_direct.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from measure import machine
 
 from colayer import __version__
 from colayer.evaluators import evaluator_for, feature_scale
@@ -75,21 +77,47 @@ class Data:
         ]
 
 
+class Log:
+    """The runs that are known, one JSON line each."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(exist_ok=True)
+        self._path = path
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        self._known = {tuple(key): result for key, result in map(msgspec.json.decode, lines)}
+
+    def result(self, key: tuple, run: Callable[[], list[float]]) -> list[float]:
+        """What `run` gave for the key, now or earlier."""
+        if key not in self._known:
+            self._known[key] = run()
+            with self._path.open("ab") as out:
+                out.write(msgspec.json.encode((key, self._known[key])) + b"\n")
+        return self._known[key]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=3)
     arguments = parser.parse_args()
+    log = Log(Path("runs") / "bayes_against_direct.jsonl")
     rows = []
     for name, (problem, generate) in problems().items():
         data = Data(problem, generate)
+        data.objective(data.safe[None, :])  # compiles
+
+        def run(method: object, from_safe: bool, evaluations: int, seed: int, data: Data = data) -> list[float]:
+            task = Task(len(data.scale), data.radius, evaluations, seed, data.safe if from_safe else None)
+            begin = time.process_time()
+            learned = learn(data.objective, task=task, method=method)
+            seconds = time.process_time() - begin
+            return [*data.gaps(learned.weights), seconds]
+
         for method_name, (method, from_safe) in METHODS.items():
             for evaluations in BUDGETS:
                 runs = []
                 for seed in range(1 if method_name == "direct" else arguments.seeds):
-                    task = Task(len(data.scale), data.radius, evaluations, seed, data.safe if from_safe else None)
-                    begin = time.perf_counter()
-                    learned = learn(data.objective, task=task, method=method)
-                    runs.append((*data.gaps(learned.weights), time.perf_counter() - begin))
+                    key = (name, method_name, evaluations, seed)
+                    runs.append(log.result(key, partial(run, method, from_safe, evaluations, seed)))
                 training, test, seconds = np.mean(runs, axis=0).tolist()
                 rows.append(
                     {
@@ -99,6 +127,7 @@ def main() -> None:
                         "seeds": len(runs),
                         "training_gap": training,
                         "test_gap": test,
+                        "test_gaps": [gap for _, gap, _ in runs],
                         "seconds": seconds,
                     }
                 )
@@ -108,7 +137,7 @@ def main() -> None:
     document = {
         "command": f"python benchmarks/bayes_against_direct.py --seeds {arguments.seeds}",
         "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": machine(),
         "rows": rows,
     }
     output = ROOT / "experiments" / "results" / "bayes_against_direct.json"
@@ -124,7 +153,7 @@ def main() -> None:
         ]
         for row in rows
     ]
-    print(table(["problem", "method", "evaluations", "training gap", "test gap", "time"], cells).text())
+    print(table(["problem", "method", "evaluations", "training gap", "test gap", "CPU time"], cells).text())
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 
 Learning by experience, plain with each optimiser at 100, 300 and 1000 evaluations and perturbed at 300, and learning by
 demonstration of exact solutions, on the same training instances. Gaps are to the bound of the exact solver, on as many
-other instances; safe weights are not a fallback. Results are kept in `runs/` as they come, so that a run that was
-stopped goes on. Writes experiments/results/learners.json.
+other instances; safe weights are not a fallback. `bayes` needs its extra, and is left out where that is missing.
+Labels and results are kept in `runs/` as they come, so that a run that was stopped goes on. Writes
+experiments/results/learners.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import shlex
 import sys
 import time
@@ -20,11 +22,14 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
+from colayer.files import encode, read_json, write_atomic
+from colayer.problem import content_hash
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 BUDGETS = (100, 300, 1000)
+RUNS = Path("runs")
 #: Draws and σ, as a share of the radius, of the perturbed loss.
 SAMPLES, SHARE = 20, 0.02
 #: Seconds of the exact solver for an instance.
@@ -33,19 +38,20 @@ LIMIT = 5.0
 PROBLEMS = {
     "single-machine, 27 features": (SingleMachine("27"), {"jobs": 50, "rho": 1.0}),
     "single-machine, 66 features": (SingleMachine("66"), {"jobs": 50, "rho": 1.0}),
-    "spanning-tree": (SpanningTree(), {"width": 10, "scenarios": 10, "second_max": 20}),
-    "vehicle-scheduling, 23 features": (VehicleScheduling("23"), {"tasks": 50, "scenarios": 20}),
-    "vehicle-scheduling, extended": (VehicleScheduling("extended"), {"tasks": 50, "scenarios": 20}),
+    "spanning-tree": (SpanningTree(), {"width": 20, "scenarios": 20, "second_max": 20}),
+    "vehicle-scheduling, 23 features": (VehicleScheduling("23"), {"tasks": 50, "scenarios": 50}),
+    "vehicle-scheduling, extended": (VehicleScheduling("extended"), {"tasks": 50, "scenarios": 50}),
 }
 
 
 def settings(problem: object) -> dict[str, dict]:
     """name of a learner → what `fit` is told beside the data and the seed."""
     chosen: dict[str, dict] = {}
-    for method in ("direct", "cma-es", "sgd", "auto"):
-        for budget in BUDGETS:
+    bayes = ("bayes",) if importlib.util.find_spec("botorch") else ()
+    for method in ("direct", "cma-es", "sgd", "auto", *bayes):
+        for budget in BUDGETS[:2] if method == "bayes" else BUDGETS:
             chosen[f"experience, {method}, {budget}"] = {"method": method, "evaluations": budget}
-    for method in ("direct", "cma-es", "sgd"):
+    for method in ("direct", "cma-es", "sgd", "auto", *bayes):
         chosen[f"experience, {method}, 300, perturbed"] = {
             "method": method,
             "evaluations": 300,
@@ -58,12 +64,19 @@ def settings(problem: object) -> dict[str, dict]:
 
 
 @cache
-def labelled(name: str, count: int) -> tuple[list, list]:
+def labelled(name: str, count: int) -> list[list]:
     """(instance, exact solution, bound) of the training and of the test set of a registered problem."""
     problem, sizes = next(pair for pair in PROBLEMS.values() if pair[0].name == name)
-    sets = [np.random.SeedSequence([number]).spawn(count) for number in (1, 2)]
-    train, test = ([problem.generate(seed, **sizes) for seed in seeds] for seeds in sets)
-    return tuple([(x, *problem.exact(x, time_limit=LIMIT)[:2]) for x in chosen] for chosen in (train, test))
+    sets = [[problem.generate(s, **sizes) for s in np.random.SeedSequence([n]).spawn(count)] for n in (1, 2)]
+    kept = RUNS / f"learners-{name}-{content_hash(problem, [x for chosen in sets for x in chosen])[:16]}.json"
+    if not kept.exists():
+        solved = [[(x, *problem.exact(x, time_limit=LIMIT)[:2]) for x in chosen] for chosen in sets]
+        labels = [[(problem.write_solution(z, x), bound) for x, z, bound in chosen] for chosen in solved]
+        write_atomic(kept, encode(labels))
+    return [
+        [(x, problem.read_solution(document, x), bound) for x, (document, bound) in zip(chosen, labels, strict=True)]
+        for chosen, labels in zip(sets, read_json(kept), strict=True)
+    ]
 
 
 class Data:
@@ -81,12 +94,13 @@ class Data:
         return float(((costs - self.bounds) / np.abs(self.bounds)).mean())
 
     def learn(self, told: dict, seed: int) -> tuple[float, float]:
-        """Gap and seconds of one run."""
+        """Gap, and seconds of one core (the machine may be shared), of one run."""
         told = {**told, **({"solutions": self.solutions} if "solutions" in told else {})}
         pipeline = Pipeline(self.problem, self.problem.safe_weights, safe=False)
-        begin = time.perf_counter()
+        begin = time.process_time()
         pipeline.fit(self.train, seed=seed, **told)
-        return self.gap(pipeline), time.perf_counter() - begin
+        seconds = time.process_time() - begin
+        return self.gap(pipeline), seconds
 
 
 def main() -> None:
@@ -95,8 +109,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--instances", type=int, default=30)
     arguments = parser.parse_args()
-    log = Path("runs") / "learners.jsonl"
-    log.parent.mkdir(exist_ok=True)
+    RUNS.mkdir(exist_ok=True)
+    log = RUNS / "learners.jsonl"
     lines = log.read_bytes().splitlines() if log.exists() else []
     known = {(r["problem"], r["learner"], r["seed"]): r for r in map(msgspec.json.decode, lines)}
     rows = []
@@ -104,6 +118,7 @@ def main() -> None:
         for name in arguments.problem:
             data = Data(name, arguments.instances)
             safe = data.gap(Pipeline(data.problem, data.problem.safe_weights, safe=False))
+            data.learn({"evaluations": 1}, seed=0)  # compiles
             rows.append({"problem": name, "learner": "safe weights", "gaps": [safe], "seconds": 0.0})
             for learner, told in settings(data.problem).items():
                 runs = []
@@ -133,7 +148,7 @@ def main() -> None:
         gaps = row["gaps"]
         mean = percent(float(np.mean(gaps)))
         cells.append([row["problem"], row["learner"], mean, percent(max(gaps)), duration(row["seconds"])])
-    print(table(["problem", "learner", "mean gap", "worst seed", "time"], cells).text())
+    print(table(["problem", "learner", "mean gap", "worst seed", "CPU time"], cells).text())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from colayer.report.figures import FAINT, GRID, INK, MARKERS, PALETTE
+from colayer.report.figures import FAINT, MARKERS, PALETTE, styled
 
 #: name → (x, y)
 Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
@@ -21,14 +21,7 @@ def new_axes(size: tuple[float, float] = (6.4, 3.8), columns: int = 1, share_y: 
     figure = Figure(figsize=size, layout="constrained")
     found: list[Axes] = np.atleast_1d(figure.subplots(1, columns, sharey=share_y)).tolist()
     for ax in found:
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.spines[["left", "bottom"]].set_color(FAINT)
-        ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
-        ax.grid(visible=True, color=GRID, lw=0.7)
-        ax.set_axisbelow(True)
-        for text in (ax.xaxis.label, ax.yaxis.label, ax.title):
-            text.set_color(INK)
-        ax.title.set_fontsize(11)
+        styled(ax)
     return found
 
 

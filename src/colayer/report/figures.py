@@ -50,7 +50,7 @@ def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axe
     """
     if not history:
         raise InputError("no evaluation to draw", where="history")
-    ax = _axes(ax)
+    ax = styled(ax)
     number = np.array([e.number for e in history], dtype=float)
     loss = np.array([e.loss for e in history], dtype=float)
     best = np.array([e.best for e in history], dtype=float)
@@ -82,7 +82,7 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
     rows, measure = comparison.by(key), comparison.measure
     groups = sorted({row.group[key] for row in rows})
     series = {name: _series(rows, name, measure) for name in comparison.contenders}
-    ax = _axes(ax, grid="y")
+    ax = styled(ax, grid="y")
     if len(groups) > 2:
         for k, (name, y) in enumerate(series.items()):
             style: dict[str, Any] = {"color": _colour(k), "marker": MARKERS[k % len(MARKERS)]}
@@ -127,7 +127,7 @@ def gap_heatmap(comparison: Comparison, name: str, x: str = "jobs", y: str = "rh
         cell = value(row, measure)
         cells[lines.index(row.group[y]), columns.index(row.group[x])] = np.nan if cell is None else cell
 
-    ax = _axes(ax, size=(1.9 + 0.52 * max(len(columns), 5), 1.5 + 0.32 * max(len(lines), 5)))
+    ax = styled(ax, size=(1.9 + 0.52 * max(len(columns), 5), 1.5 + 0.32 * max(len(lines), 5)))
     ax.grid(visible=False)
     positive = cells[np.isfinite(cells) & (cells > 0)]
     wide = positive.size > 0 and bool(positive.max() / positive.min() >= WIDE)
@@ -165,7 +165,7 @@ def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
     means = np.array([value(row, measure) for row in rows], dtype=float)
     worst = np.array([row.worst_gap for row in rows if row.worst_gap is not None], dtype=float)
     factor = 100.0 if measure == "gap" else 1.0
-    ax = _axes(ax, size=(6.4, 1.2 + 0.38 * len(rows)), grid="x")
+    ax = styled(ax, size=(6.4, 1.2 + 0.38 * len(rows)), grid="x")
     places = np.arange(len(rows))
     bars = ax.barh(places, factor * means, 0.62, color=PALETTE[0], label="mean")
     if measure == "gap":
@@ -187,7 +187,7 @@ def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 def signed_bars(labels: Sequence[str], values: Sequence[float], ax: Axes | None = None) -> Axes:
     """A bar a value, in the order given from the top, the value beside it; those below zero in another colour."""
-    ax = _axes(ax, size=(6.4, 1.2 + 0.28 * len(labels)), grid="x")
+    ax = styled(ax, size=(6.4, 1.2 + 0.28 * len(labels)), grid="x")
     places = np.arange(len(labels))
     ax.barh(places, values, 0.68, color=[PALETTE[0] if v >= 0 else PALETTE[1] for v in values])
     ax.axvline(0.0, color=FAINT, lw=0.8)
@@ -223,7 +223,10 @@ def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
     write_atomic(target, content.getvalue())
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8), grid: Literal["x", "y", "both"] = "both") -> Axes:
+def styled(
+    ax: Axes | None = None, size: tuple[float, float] = (6.4, 3.8), grid: Literal["x", "y", "both"] = "both"
+) -> Axes:
+    """The axes, or new ones in a figure of that size, with the lines and colours that all our figures have."""
     if ax is None:
         ax = Figure(figsize=size, layout="constrained").subplots()
     ax.spines[["top", "right"]].set_visible(False)

@@ -27,7 +27,7 @@ class Auto:
 
     direct_share: float = 0.25
     safe_share: float = 0.6
-    step: float = 0.03
+    step: float = 0.06
 
     def __post_init__(self) -> None:
         for key in ("direct_share", "safe_share"):
