@@ -192,8 +192,9 @@ def test_answers_that_do_not_fit_the_instances_are_refused():
 def train(folder, output, **options):
     settings = {
         "method": "auto", "evaluations": None, "seed": "0", "decoder": None, "learn_decoder": None, "features": None,
-        "radius": None, "sigma": "0", "samples": "100", "validation": "0.2", "workers": None, "time_limit": None,
-        "journal": None, "no_journal": False, "plot": None, "as_json": True, "solutions": True, **options,
+        "radius": None, "sigma": "0", "samples": "100", "validation": "0.2", "workers": None, "cluster": None,
+        "time_limit": None, "journal": None, "no_journal": False, "plot": None, "as_json": True, "solutions": True,
+        **options,
     }  # fmt: skip
     command.run("single-machine", str(folder), output=str(output), **settings)
 
