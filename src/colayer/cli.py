@@ -244,7 +244,7 @@ def compare(
     time_limit: Annotated[str, typer.Option(metavar="SECONDS", help="For each instance and contender.")] = "10",
     seed: arguments.Seed = "0",
     learning_seconds: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="What learning took, where the model does not say it.")
+        str | None, typer.Option(metavar="SECONDS", help="What learning took, as train prints it.")
     ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,

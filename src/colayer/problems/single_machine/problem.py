@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.problems.single_machine.evaluator import FusedEvaluator
+    from colayer.programs import CompactModel, ConstraintProgram
 
 Sequenced = NDArray[np.int64]
 
@@ -137,6 +138,18 @@ class SingleMachine(BaseProblem):
     ) -> tuple[Sequenced, float, bool]:
         """Branch and bound."""
         return exact(instance, time_limit=time_limit, progress=progress, start=start)
+
+    def compact(self, instance: Instance) -> CompactModel:
+        """Positions and completion times."""
+        from colayer.problems.single_machine.compact import compact
+
+        return compact(instance)
+
+    def constraint_program(self, instance: Instance) -> ConstraintProgram:
+        """Intervals that do not overlap."""
+        from colayer.problems.single_machine.compact import constraint_program
+
+        return constraint_program(instance)
 
     def generate(  # type: ignore[override]  # the sizes of this problem, by name
         self, seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.problems.spanning_tree.evaluator import FusedEvaluator
+    from colayer.programs import CompactModel, ConstraintProgram
 
 
 class SpanningTree(BaseProblem):
@@ -124,6 +125,18 @@ class SpanningTree(BaseProblem):
     ) -> tuple[Solution, float, bool]:
         """Lagrangian bound and heuristic, and on small graphs a mixed-integer program."""
         return exact(instance, time_limit=time_limit, progress=progress, start=start)
+
+    def compact(self, instance: Instance) -> CompactModel:
+        """A flow in each scenario."""
+        from colayer.problems.spanning_tree.compact import compact
+
+        return compact(instance)
+
+    def constraint_program(self, instance: Instance) -> ConstraintProgram:
+        """A rooted tree in each scenario."""
+        from colayer.problems.spanning_tree.compact import constraint_program
+
+        return constraint_program(instance)
 
     def generate(  # type: ignore[override]  # the sizes of this problem, by name
         self,

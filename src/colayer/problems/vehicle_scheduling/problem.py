@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
+    from colayer.programs import CompactModel, ConstraintProgram
 
 Successors = NDArray[np.int64]
 
@@ -122,6 +123,18 @@ class VehicleScheduling(BaseProblem):
     ) -> tuple[Successors, float, bool]:
         """Column generation."""
         return exact(instance, time_limit=time_limit, progress=progress, start=start)
+
+    def compact(self, instance: Instance) -> CompactModel:
+        """Arcs, and delays by task and scenario."""
+        from colayer.problems.vehicle_scheduling.compact import compact
+
+        return compact(instance)
+
+    def constraint_program(self, instance: Instance) -> ConstraintProgram:
+        """Arcs as literals, and delays where they are used."""
+        from colayer.problems.vehicle_scheduling.compact import constraint_program
+
+        return constraint_program(instance)
 
     def generate(  # type: ignore[override]  # the sizes of this problem, by name
         self, seed: int | np.random.SeedSequence, tasks: int = TASKS, scenarios: int = SCENARIOS

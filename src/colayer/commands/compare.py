@@ -1,0 +1,137 @@
+"""`colayer compare`: the learned pipeline against rules and general solvers at equal wall-clock time."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colayer.commands import options
+from colayer.commands.output import emit, note, progress
+from colayer.dataset import instance_files, read_files
+from colayer.errors import OptionError
+from colayer.files import encode, write_atomic
+
+if TYPE_CHECKING:
+    from colayer.comparison.results import Results
+    from colayer.pipeline import Pipeline
+
+#: What `--json` prints, in the folder of the outcome.
+DOCUMENT = "compare.json"
+
+
+def run(
+    problem: str,
+    folder: str,
+    *,
+    models: Sequence[str],
+    decoder: str | None,
+    time_limit: str,
+    seed: str,
+    learning_seconds: str | None,
+    plot: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Compare; nothing is solved before all options, models and files are checked."""
+    from colayer.comparison.contenders import contenders_of
+    from colayer.comparison.race import race
+    from colayer.comparison.results import Results
+
+    limit = options.number(time_limit, "--time-limit")
+    draw = options.whole(seed, "--seed", maximum=2**31 - 1)
+    taken = None if learning_seconds is None else options.number(learning_seconds, "--learning-seconds", zero=True)
+    found = options.find(problem, decoder=decoder)
+    files = [Path(model) for model in models]
+    if len({path.resolve() for path in files}) < len(files):
+        raise OptionError("a model is given twice, expected each once", where="--model")
+    out = _folder(output, Path(folder))
+    drawing = options.picture(plot, "--plot", files)
+    learned = _learned(found, files, decoder)
+    if taken is not None and not learned:
+        raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
+    contenders, missing = contenders_of(found, learned, draw)
+    if not contenders:
+        raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
+    instances = read_files(instance_files(folder), found)[1]
+    for line in missing:
+        note(line)
+    with progress("comparing") as shown:
+        ended = race(found, instances, contenders, time_limit=limit, seed=draw, progress=shown)
+    results = Results(ended, dict.fromkeys(learned, taken), tuple(missing))
+    if drawing is not None:
+        _draw(results, drawing)
+    if out is not None:
+        _write(results, out)
+    emit(results.document(), _text(results), as_json=as_json, out=None)
+
+
+def _learned(problem: Any, files: Sequence[Path], decoder: str | None) -> dict[str, Pipeline]:
+    """The pipelines of the models given, by their names; that of the pretrained weights where none is."""
+    from colayer.comparison.contenders import reserved
+    from colayer.pipeline import Pipeline, pretrained
+
+    pipelines: dict[str, Pipeline] = {}
+    stems = [path.stem for path in files]
+    for path in files:
+        plain = stems.count(path.stem) == 1 and path.stem not in reserved(problem)
+        name = path.stem if plain else str(path)
+        variant, model = options.load_model(path, problem, decoder)
+        pipelines[name] = Pipeline.from_model(variant, model, safe=False)
+    shipped = pretrained(problem) if not files else None
+    if shipped is not None:
+        pipelines["pretrained"] = Pipeline.from_model(problem, shipped, safe=False)
+    return pipelines
+
+
+def _folder(text: str | None, data: Path) -> Path | None:
+    """A folder that is there or can be made, and is not the data set."""
+    if text is None:
+        return None
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise OptionError(f"{path} is a file, expected a folder", where="-o")
+    if not path.absolute().parent.is_dir():
+        raise OptionError(f"{path}: the folder to make it in does not exist", where="-o")
+    if path.resolve() == data.resolve():
+        raise OptionError(f"{path} is the data set, expected another folder", where="-o")
+    return path
+
+
+def _draw(results: Results, path: Path) -> None:
+    from colayer.comparison.figures import cost_over_time
+    from colayer.report.figures import save
+
+    save(cost_over_time(results.race), path)
+
+
+def _write(results: Results, folder: Path) -> None:
+    """The outcome for `colayer report`, and beside it the document."""
+    from colayer.comparison import cpsat
+    from colayer.comparison.results import FIGURE
+    from colayer.report.outcome import provenance, write_outcome
+
+    race = results.race
+    about: dict[str, Any] = {"seed": race.seed, "time_limit": race.time_limit}
+    if cpsat.available():
+        about["ortools"] = importlib.metadata.version("ortools")
+    outcome = results.outcome(provenance(shlex.join(["colayer", *sys.argv[1:]]), **about))
+    folder.mkdir(exist_ok=True)
+    _draw(results, folder / FIGURE)
+    write_atomic(folder / DOCUMENT, encode(results.document()))
+    write_outcome(folder, outcome)
+
+
+def _text(results: Results) -> str:
+    race = results.race
+    count = f"{len(race.rows)} instance{'s' * (len(race.rows) > 1)} of {race.problem}"
+    text = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
+    text += results.standing_table().text()
+    if results.paybacks():
+        text += "\nlearning has paid for itself after so many solves:\n\n" + results.payback_table().text()
+    if notes := results.notes():
+        text += "\n" + "\n".join(notes) + "\n"
+    return text

@@ -1,0 +1,80 @@
+"""OR-Tools CP-SAT on a constraint program, in a process of its own; the extra `compare`."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from colayer.comparison.trajectory import Attempt
+from colayer.cores import cores
+from colayer.errors import ColayerError, MissingExtraError
+from colayer.files import encode
+from colayer.programs import ConstraintProgram, TooLargeError
+
+INSTALL = "pip install 'colayer[compare]'"
+_CHILD = Path(__file__).with_name("cpsat_child.py")
+#: Seconds after the limit at which a process that does not end is ended.
+_PATIENCE = 30.0
+#: CP-SAT's strategies complement each other: tried at equal processor time, eight on one core did better than one.
+_WORKERS = 8
+
+
+def available() -> bool:
+    """Whether OR-Tools is installed; it is not imported here."""
+    return importlib.util.find_spec("ortools") is not None
+
+
+def solve_constraints(problem: Any, instance: Any, limit: float, seed: int = 0, start: Any = None) -> Attempt:
+    """The program of the problem, built within the time limit, and CP-SAT on it for the rest.
+
+    `start` is a solution to hint at. Time counts from the call, but for the start of the process and the way there.
+    Where this process is tied to one core, CP-SAT's is too, and has several workers that share it; else it has one.
+    """
+    if not available():
+        raise MissingExtraError(f"CP-SAT needs OR-Tools: {INSTALL}")
+    begin = time.perf_counter()
+    try:
+        program: ConstraintProgram = problem.constraint_program(instance)
+    except TooLargeError as error:
+        return Attempt(note=str(error))
+    hint = None if start is None else program.hint(start).tolist()
+    used = time.perf_counter() - begin
+    task: dict[str, Any] = {"program": program.document(), "hint": hint, "seed": seed, "time_limit": limit - used}
+    task["workers"] = _WORKERS if cores() == 1 else 1
+    lines = _run(encode(task), limit + _PATIENCE)
+    found = [(used + line["seconds"], np.array(line["values"])) for line in lines if "values" in line]
+    statuses = [line["status"] for line in lines if "status" in line]
+    if statuses in (["INFEASIBLE"], ["MODEL_INVALID"]):
+        raise ColayerError(f"CP-SAT says of the constraint program of {problem.name}: {statuses[0]}")
+    solutions = [(when, program.solution(values)) for when, values in found]
+    return Attempt(solutions, proved=statuses == ["OPTIMAL"])
+
+
+def _run(task: bytes, timeout: float) -> list[dict[str, Any]]:
+    """The lines the process wrote; those so far where it does not end in time."""
+    # -P: the folder of the file is not searched for modules
+    command = [sys.executable, "-P", str(_CHILD)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:  # type: ignore[call-overload]
+        try:
+            out, err = process.communicate(task, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, _ = process.communicate()
+            out = out[: out.rfind(b"\n") + 1]
+        except BaseException:
+            process.kill()
+            raise
+        else:
+            if process.returncode != 0:
+                last = (err.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
+                raise ColayerError(f"the process of CP-SAT ended with status {process.returncode}: {last[:200]}")
+    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in out.splitlines()]
+    return lines

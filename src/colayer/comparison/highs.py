@@ -1,0 +1,59 @@
+"""HiGHS on a compact model: every better solution it finds, with the time."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from colayer.comparison.trajectory import Attempt
+from colayer.programs import CompactModel, TooLargeError
+
+
+def solve_compact(problem: Any, instance: Any, limit: float, seed: int = 0) -> Attempt:
+    """The model of the problem, built within the time limit, and HiGHS on it for the rest; one thread."""
+    import highspy
+
+    begin = time.perf_counter()
+    try:
+        model: CompactModel = problem.compact(instance)
+    except TooLargeError as error:
+        return Attempt(note=str(error))
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    options = {"output_flag": False, "threads": 1, "random_seed": seed, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
+    for option, value in options.items():
+        highs.setOptionValue(option, value)
+    highs.passModel(_program(model))
+    found: list[tuple[float, Any]] = []
+
+    def improved(event: Any) -> None:
+        found.append((time.perf_counter() - begin, np.array(event.data_out.mip_solution)))
+
+    highs.cbMipImprovingSolution.subscribe(improved)
+    left = limit - (time.perf_counter() - begin)
+    if left <= 0.0:
+        return Attempt(note="building the model took all the time")
+    highs.setOptionValue("time_limit", left)
+    highs.run()
+    seconds = time.perf_counter() - begin
+    proved = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    if proved:  # a model without integers, or one that presolve solves, may end without a call
+        found.append((seconds, np.array(highs.getSolution().col_value)))
+    return Attempt([(when, model.solution(values)) for when, values in found], proved=proved)
+
+
+def _program(model: CompactModel) -> Any:
+    import highspy
+
+    program = highspy.HighsLp()
+    starts, columns, values, lower, upper = model.rows.compressed()
+    program.num_col_, program.num_row_ = len(model.cost), len(lower)
+    program.col_cost_, program.col_lower_, program.col_upper_ = model.cost, model.lower, model.upper
+    program.row_lower_, program.row_upper_ = lower, upper
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = starts.astype(np.int32), columns.astype(np.int32)
+    program.a_matrix_.value_ = values
+    kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
+    program.integrality_ = [kinds[whole] for whole in model.integral.tolist()]
+    return program

@@ -1,0 +1,218 @@
+"""A race as tables, as a JSON document and as an outcome for `colayer report`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from colayer.comparison.contenders import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
+from colayer.comparison.payback import Payback, payback
+from colayer.comparison.race import SHARES, Race
+from colayer.comparison.trajectory import EQUAL
+from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
+from colayer.report.tables import Table, duration, percent, table
+
+#: The figure of an outcome.
+FIGURE = "cost_over_time.svg"
+
+_TIMES = (
+    "Seconds are wall-clock time on one core. What is compiled is not timed; building a model is. Gaps are to the best "
+    "cost any contender found, from costs that the problem computes."
+)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A race, what learning took for each learned pipeline (None: not known), and what was left out, in words."""
+
+    race: Race
+    learning: dict[str, float | None]
+    missing: tuple[str, ...] = ()
+
+    def paybacks(self) -> list[Payback]:
+        """Every learned pipeline against every contender that did not learn."""
+        rivals = [name for name in self.race.contenders if not self._learned(name)]
+        return [row for name, seconds in self.learning.items() for row in payback(self.race, name, rivals, seconds)]
+
+    def _learned(self, contender: str) -> bool:
+        return contender == CP_SAT_HINT or any(contender in (n, f"{n}, perturbed") for n in self.learning)
+
+    def hints(self) -> list[tuple[int, float | None, float | None, float | None]]:
+        """(instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where CP-SAT took part with hints."""
+        if CP_SAT_HINT not in self.race.contenders:
+            return []
+        columns = (self.race.of(name) for name in (next(iter(self.learning)), CP_SAT, CP_SAT_HINT))
+        return [(i, a.cost, b.cost, c.cost) for i, (a, b, c) in enumerate(zip(*columns, strict=True))]
+
+    def standing_table(self) -> Table:
+        """Gap by time, for people."""
+        shares = [f"gap at {duration(share * self.race.time_limit)}" for share in SHARES]
+        headers = ("contender", "first solution", *shares, "solved", "best", "proved")
+        rows = [
+            (row.contender, duration(row.first), *(percent(gap) for gap in row.gaps), row.solved, row.wins, row.proved)
+            for row in self.race.standings()
+        ]
+        return table(headers, rows)
+
+    def payback_table(self) -> Table:
+        """After how many solves learning has paid for itself, for people."""
+        headers = (
+            "pipeline",
+            "rival",
+            "no worse in the end",
+            "pipeline",
+            "rival, to that gap",
+            "saved",
+            "paid for after",
+        )
+        rows = [
+            (
+                row.pipeline,
+                row.rival,
+                f"{row.reached} of {row.instances}",
+                duration(row.seconds),
+                ("> " if row.bounded else "") + duration(row.rival_seconds),
+                ("> " if row.bounded else "") + duration(row.saved) if row.saved > 0 else "nothing",
+                row.words,
+            )
+            for row in self.paybacks()
+        ]
+        return table(headers, rows)
+
+    def notes(self) -> list[str]:
+        """What is to be known beside the tables: who was left out, who found less than there could be, and why."""
+        said = [f"{row.contender}: {row.note}" for row in self.race.standings() if row.note]
+        unknown = [name for name, seconds in self.learning.items() if seconds is None]
+        if unknown:
+            said.append(f"not known what learning took, as train prints it: --learning-seconds ({', '.join(unknown)})")
+        return [*self.missing, *said]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON object; `solves` is null where learning never pays or what it took is not known (`payback`)."""
+        race = self.race
+        paybacks = [
+            {**asdict(row), "saved": row.saved, "solves": _finite(row.solves), "payback": row.words}
+            for row in self.paybacks()
+        ]
+        keys = ("instance", "pipeline", "cp_sat", "cp_sat_hint")
+        return {
+            "format": 1,
+            "problem": race.problem,
+            "time_limit": race.time_limit,
+            "seed": race.seed,
+            "contenders": list(race.contenders),
+            "left_out": list(self.missing),
+            "shares": list(SHARES),
+            "standings": [asdict(row) for row in race.standings()],
+            "payback": paybacks,
+            "hint": [dict(zip(keys, row, strict=True)) for row in self.hints()],
+            "instances": [
+                {
+                    "group": group,
+                    "best": best,
+                    "trajectories": {n: asdict(t) for n, t in zip(race.contenders, row, strict=True)},
+                }
+                for group, best, row in zip(race.groups, race.best, race.rows, strict=True)
+            ],
+        }
+
+    def outcome(self, provenance: dict[str, Value]) -> Outcome:
+        """For `colayer report`; the figure is expected beside it."""
+        race = self.race
+        sizes = "".join(f", {key} {_span([g[key] for g in race.groups])}" for key in race.groups[0])
+        summary = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s a contender and instance. {_TIMES}"
+        hint = [self._hint_sheet()] if self.hints() else []
+        paid = [self._payback_sheet()] if self.paybacks() else []
+        return Outcome(
+            name=f"compare-{race.problem}",
+            title=f"{race.problem} at equal time",
+            summary=summary,
+            sheets=(self._standing_sheet(), *paid, *hint),
+            pictures=(Picture(FIGURE, "Cost over time", "From when all instances have a solution."),),
+            conclusions=tuple(self._conclusions()),
+            differences=tuple(self.notes()),
+            provenance=provenance,
+        )
+
+    def _standing_sheet(self) -> Sheet:
+        shares = [Column(f"gap at {duration(share * self.race.time_limit)}", "%") for share in SHARES]
+        columns = (
+            Column("contender"),
+            Column("first solution", "s"),
+            *shares,
+            *map(Column, ("solved", "best", "proved")),
+        )
+        rows = [
+            (
+                row.contender,
+                row.first,
+                *(None if g is None else 100 * g for g in row.gaps),
+                row.solved,
+                row.wins,
+                row.proved,
+            )
+            for row in self.race.standings()
+        ]
+        caption = "solved, best, proved: instances with a solution in time, with the best known one, with a proof."
+        return Sheet("compare", "Mean gap to the best known cost", columns, _cells(rows), caption)
+
+    def _payback_sheet(self) -> Sheet:
+        columns = (
+            Column("pipeline"), Column("rival"), Column("reached"), Column("of"), Column("pipeline", "s"),
+            Column("rival", "s"), Column("saved", "s"), Column("learning", "s"), Column("solves until paid"),
+        )  # fmt: skip
+        rows = [
+            (r.pipeline, r.rival, r.reached, r.instances, r.seconds, r.rival_seconds, r.saved, r.learning, r.words)
+            for r in self.paybacks()
+        ]
+        caption = (
+            "The seconds the rival takes to the mean gap of the pipeline (the time limit where it does not get there), "
+            "what the pipeline saves by it, and the solves after which that is more than learning took. Reached: "
+            "instances on which the rival ends no worse than the pipeline."
+        )
+        return Sheet("payback", "When learning has paid for itself", columns, _cells(rows), caption)
+
+    def _hint_sheet(self) -> Sheet:
+        names = next(iter(self.learning)), CP_SAT, CP_SAT_HINT
+        columns = (Column("instance"), *(Column(name) for name in names))
+        caption = "Cost at the time limit. With the hint, CP-SAT starts after the pipeline, whose solution it keeps."
+        return Sheet("hint", "CP-SAT with and without the pipeline's solution", columns, _cells(self.hints()), caption)
+
+    def _conclusions(self) -> list[Conclusion]:
+        """At the end of the time limit: against the safe weights, the general solvers, and what the hint does."""
+        found = []
+        for name in self.learning:
+            for rival in (SAFE, HIGHS, CP_SAT):
+                if rival in self.race.contenders:
+                    claim = f"{name}, solved once, is never worse than {rival} after {self.race.time_limit:g} s"
+                    found.append(_compared(claim, self.race, name, rival))
+        if CP_SAT_HINT in self.race.contenders:
+            found.append(_compared("CP-SAT is never worse with the hint", self.race, CP_SAT_HINT, CP_SAT))
+        return found
+
+
+def _compared(claim: str, race: Race, name: str, rival: str) -> Conclusion:
+    """Whether the cost of `name` at the end is no larger than that of `rival` on any instance."""
+    better = worse = 0
+    for ours, theirs in zip(race.of(name), race.of(rival), strict=True):
+        a, b = (math.inf if t.cost is None else t.cost for t in (ours, theirs))
+        if not math.isclose(a, b, rel_tol=EQUAL):
+            better += a < b
+            worse += a > b
+    equal = len(race.rows) - better - worse
+    return Conclusion(claim, worse == 0, f"better on {better}, equal on {equal}, worse on {worse} instances")
+
+
+def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:
+    return tuple(tuple(Cell(value) for value in row) for row in rows)
+
+
+def _finite(value: float | None) -> float | None:
+    return None if value is None or math.isinf(value) else value
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"

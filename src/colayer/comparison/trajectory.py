@@ -1,0 +1,97 @@
+"""What a contender found by when, on one instance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from colayer.errors import InputError
+from colayer.files import first_line
+
+#: Solvers look at the clock now and then: what comes this much late, relatively, counts as found at the limit.
+GRACE = 0.1
+#: Costs that differ by so little, relatively, are equal.
+EQUAL = 1e-9
+
+
+@dataclass
+class Attempt:
+    """What a contender hands in: solutions with the seconds at which it had them."""
+
+    solutions: list[tuple[float, Any]] = field(default_factory=list)
+    #: Costs told on the way to the last solution, where the solutions themselves were not.
+    told: list[tuple[float, float]] = field(default_factory=list)
+    proved: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Improvements (seconds, cost) within the time limit: seconds do not decrease, costs decrease strictly."""
+
+    points: tuple[tuple[float, float], ...]
+    #: The contender says that its last solution is optimal, and had it within the limit.
+    proved: bool = False
+    #: Why there is nothing, or less than there could be.
+    note: str = ""
+
+    @property
+    def first(self) -> float | None:
+        """Seconds to the first solution; None where there is none."""
+        return self.points[0][0] if self.points else None
+
+    @property
+    def cost(self) -> float | None:
+        """The cost at the end; None without a solution."""
+        return self.points[-1][1] if self.points else None
+
+    def at(self, seconds: float) -> float | None:
+        """The cost of the best solution so far; None where there is none yet."""
+        best = None
+        for when, cost in self.points:
+            if when > seconds:
+                break
+            best = cost
+        return best
+
+    def reaches(self, cost: float) -> float | None:
+        """When the cost is no more than `cost`; None where it never is."""
+        enough = cost + EQUAL * abs(cost)
+        return next((when for when, reached in self.points if reached <= enough), None)
+
+
+def trajectory(attempt: Attempt, cost: Callable[[Any], float], limit: float) -> Trajectory:
+    """The attempt, its solutions costed by `cost`, cut off at the limit.
+
+    A cost that was told counts only if the solution handed in at the end bears it out. A solution that `cost` refuses,
+    as rounding in a general solver may leave it, does not count.
+    """
+    found: list[tuple[float, float]] = []
+    refused = ""
+    for when, solution in attempt.solutions:
+        try:
+            value = float(cost(solution))
+        except InputError as error:
+            refused = f"a solution was not feasible ({first_line(error)})"
+            continue
+        if math.isfinite(value):
+            found.append((when, value))
+    if attempt.told and found:
+        least = min(value for _, value in found)
+        found += [(when, value) for when, value in attempt.told if value >= least - EQUAL * abs(least)]
+    points = _improvements(found, limit)
+    if not points:
+        return Trajectory((), note=attempt.note or refused or "no solution in time")
+    return Trajectory(points, attempt.proved, attempt.note or refused)
+
+
+def _improvements(found: Sequence[tuple[float, float]], limit: float) -> tuple[tuple[float, float], ...]:
+    points: list[tuple[float, float]] = []
+    for when, value in sorted(found):
+        if when > limit * (1.0 + GRACE):
+            break
+        if not points or value < points[-1][1]:
+            points.append((min(when, limit), value))
+    return tuple(points)

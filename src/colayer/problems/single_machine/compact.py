@@ -1,0 +1,61 @@
+"""The problem as a general solver is told it: positions for mixed-integer programs, intervals for CP-SAT."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.schedule import completion_times
+from colayer.programs import CompactModel, ConstraintProgram, Rows, check_size, whole
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def compact(instance: Instance) -> CompactModel:
+    """x_jk: job j runs as the k-th; C_k: when the k-th job ends. No big number is needed.
+
+        min Σ_k C_k   such that   C_k ≥ Σ_j (r_j + p_j) x_jk,   C_k ≥ C_{k−1} + Σ_j p_j x_jk,   x an assignment
+
+    (positional completion times: Lasserre and Queyranne, IPCO 1992).
+    """
+    n, r, p = instance.jobs, instance.release, instance.processing
+    check_size(4 * n * n)
+    jobs, places = np.divmod(np.arange(n * n), n)  # columns j·n + k, then C_k
+    x, C, k = np.arange(n * n), n * n + np.arange(n), np.arange(n)
+    rows = Rows()
+    rows.add(np.ones(n), 1.0, (jobs, x, 1.0))
+    rows.add(np.ones(n), 1.0, (places, x, 1.0))
+    rows.add(np.zeros(n), np.inf, (k, C, 1.0), (places, x, -(r + p)[jobs]))
+    rows.add(np.zeros(n), np.inf, (k, C, 1.0), (k[1:], C[:-1], -1.0), (places, x, -p[jobs]))
+    horizon = float(r.max() + p.sum())
+    return CompactModel(
+        cost=np.concatenate([np.zeros(n * n), np.ones(n)]),
+        rows=rows,
+        lower=np.zeros(n * n + n),
+        upper=np.concatenate([np.ones(n * n), np.full(n, horizon)]),
+        integral=np.arange(n * n + n) < n * n,
+        solution=lambda values: values[: n * n].reshape(n, n).argmax(axis=0),
+    )
+
+
+def constraint_program(instance: Instance) -> ConstraintProgram:
+    """Intervals that do not overlap, least sum of their starts; times that are not whole are scaled and rounded."""
+    n = instance.jobs
+    times, _ = whole(np.concatenate([instance.release, instance.processing]))
+    r, p = times[:n], times[n:]
+
+    def hint(sequence: Ints) -> Ints:
+        scaled = completion_times(sequence, r.astype(np.float64), p.astype(np.float64))
+        return np.asarray(scaled, dtype=np.int64) - p
+
+    return ConstraintProgram(
+        cost=np.ones(n, dtype=np.int64),
+        lower=r,
+        upper=np.full(n, r.max() + p.sum()) - p,
+        reported=n,
+        solution=lambda start: np.argsort(start, kind="stable"),
+        hint=hint,
+        no_overlap=[list(zip(range(n), p.tolist(), strict=True))],
+    )

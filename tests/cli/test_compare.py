@@ -1,0 +1,154 @@
+"""`colayer compare`: what it prints and writes, what it leaves out, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from colayer.cli import main
+from colayer.comparison import cpsat
+
+USER = '''
+import numpy as np
+
+class Pick:
+    """The cheapest of a few numbers: the five methods and a file format."""
+
+    name = "pick"
+    feature_names = ("value",)
+    def features(self, instance): return np.array(instance, dtype=float)[:, None]
+    def layer(self, theta, instance): return int(np.argmin(theta))
+    def decode(self, y, instance): return y
+    def cost(self, solution, instance): return float(instance[solution])
+    def scale(self, instance): return 1.0
+    def read(self, document): return list(document["values"])
+    def write(self, instance): return {"values": instance}
+'''
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compare") / "data"
+    assert main(["generate", "single-machine", str(folder), "--count", "2", "--jobs", "8"]) == 0
+    return folder
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run `compare` in a folder of its own, without OR-Tools: (status, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(cpsat, "available", lambda: False)
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        capsys.readouterr()
+        status = main(["compare", *(str(argument) for argument in arguments)])
+        return (status, *capsys.readouterr())
+
+    return call
+
+
+def test_tables_figure_and_outcome(run: Any, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The folder is a run that `colayer report` takes; without OR-Tools CP-SAT is left out, and said to be."""
+    options = ("--time-limit", "0.3", "--learning-seconds", "60", "-o", "run", "--plot", "figure.png")
+    status, out, err = run("single-machine", data, *options)
+    assert status == 0
+    assert err == "CP-SAT is left out: pip install 'colayer[compare]'\n"
+    assert "2 instances of single-machine, 0.3 s each on one core" in out
+    assert all(
+        f"\n{name} " in out for name in ("pretrained", "pretrained, perturbed", "safe weights", "exact", "HiGHS")
+    )
+    assert "learning has paid for itself after so many solves" in out
+    assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+    names = ["compare.csv", "compare.json", "cost_over_time.svg", "outcome.json", "payback.csv"]
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == names
+    assert main(["report", "run", "-o", "report.html"]) == 0
+    capsys.readouterr()
+    assert "When learning has paid for itself" in (tmp_path / "report.html").read_text()
+
+
+def test_json_is_one_document_with_every_trajectory(run: Any, data: Path) -> None:
+    status, out, _ = run("single-machine", data, "--time-limit", "0.3", "--decoder", "ls", "--json")
+    assert status == 0
+    document = json.loads(out)
+    assert (document["problem"], document["time_limit"], document["hint"]) == ("single-machine", 0.3, [])
+    assert document["left_out"] == ["CP-SAT is left out: pip install 'colayer[compare]'"]
+    for instance in document["instances"]:
+        assert list(instance["trajectories"]) == document["contenders"]
+        finals = [t["points"][-1][1] for t in instance["trajectories"].values() if t["points"]]
+        assert min(finals) == instance["best"]
+    # shipped weights do not say what learning took
+    assert {row["learning"] for row in document["payback"]} == {None}
+    assert {row["payback"] for row in document["payback"]} <= {"unknown", "never"}
+
+
+def test_models_and_what_their_learning_took(run: Any, data: Path) -> None:
+    """Each model is a contender by its name, or by its path where a rule is called so."""
+    for name in ("a", "srpt"):
+        command = ["train", "single-machine", str(data), "-o", f"{name}.json", "--evaluations", "5", "--features", "27"]
+        assert main(command) == 0
+    models = ("--model", "a.json", "--model", "srpt.json", "--time-limit", "0.2", "--learning-seconds", "7", "--json")
+    document = json.loads(run("single-machine", data, *models)[1])
+    assert {(row["pipeline"], row["learning"]) for row in document["payback"]} == {("a", 7.0), ("srpt.json", 7.0)}
+    rivals = {row["rival"] for row in document["payback"]}
+    assert "srpt" in rivals
+    assert not rivals & {"a", "srpt.json", "a, perturbed", "srpt.json, perturbed"}
+
+
+def test_a_problem_of_the_user_s_without_any_model_for_solvers(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "picks.py").write_text(USER)
+    (tmp_path / "data").mkdir()
+    for k, values in enumerate(([3, 1, 2], [5, 9, 4])):
+        document = {"format": 1, "problem": "pick", "values": values}
+        (tmp_path / "data" / f"{k:04}.json").write_text(json.dumps(document))
+    weights = {"format": 1, "model": "linear", "problem": "pick", "options": {}, "feature_names": ["value"]}
+    weights |= {"feature_scale": [1.0], "weights": [1.0], "provenance": {}}
+    (tmp_path / "m.json").write_text(json.dumps(weights))
+    status, out, err = run("picks:Pick", "data", "--model", "m.json", "--time-limit", "0.05")
+    assert status == 0
+    assert err.splitlines() == [
+        "HiGHS is left out: pick has no compact model",
+        "CP-SAT is left out: pick has no constraint program",
+    ]
+    assert [line.split("  ")[0] for line in out.splitlines()[4:6]] == ["m", "m, perturbed"]
+    status, out, err = run("picks:Pick", "data")
+    assert (status, out, err) == (2, "", "error: --model: pick has no weights and no baselines, expected a model\n")
+
+
+BAD = {
+    "limit": (["--time-limit", "0"], "error: --time-limit: 0 is out of range"),
+    "limit text": (["--time-limit", "soon"], "error: --time-limit: 'soon' is not a number"),
+    "limit nan": (["--time-limit", "nan"], "error: --time-limit: nan is not finite"),
+    "seed": (["--seed", "-1"], "error: --seed: -1 is out of range"),
+    "large seed": (["--seed", str(2**31)], "error: --seed: 2147483648 is out of range"),
+    "learning": (["--learning-seconds", "-3"], "error: --learning-seconds: -3 is out of range"),
+    "decoder": (["--decoder", "magic"], "error: --decoder: no 'magic'"),
+    "model": (["--model", "nowhere.json"], "error: nowhere.json: there is no such file"),
+    "plot": (["--plot", "figure.doc"], "error: --plot: 'figure.doc' is not a picture"),
+    "output file": (["-o", "here.txt"], "error: -o: here.txt is a file, expected a folder"),
+    "output deep": (["-o", "a/b"], "error: -o: a/b: the folder to make it in does not exist"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_options_are_refused_before_anything_is_solved(case: str, run: Any, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "here.txt").write_text("")
+    arguments, expected = BAD[case]
+    status, out, err = run("single-machine", data, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith(expected)
+    assert err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["here.txt"]
+
+
+def test_the_data_set_is_not_written_to_and_must_be_there(run: Any, data: Path) -> None:
+    status, _, err = run("single-machine", data, "-o", data)
+    assert (status, err) == (2, f"error: -o: {data} is the data set, expected another folder\n")
+    status, _, err = run("single-machine", "nowhere")
+    assert status == 2
+    assert err.startswith("error: nowhere: ")
+    assert run("knapsack", data)[0] == 2
