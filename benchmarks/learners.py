@@ -23,6 +23,7 @@ from measure import machine
 
 from colayer import Pipeline, __version__
 from colayer.files import encode, read_json, write_atomic
+from colayer.learning import Auto
 from colayer.problem import content_hash
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import duration, percent, table
@@ -30,6 +31,8 @@ from colayer.report.tables import duration, percent, table
 ROOT = Path(__file__).parent.parent
 BUDGETS = (100, 300, 1000)
 RUNS = Path("runs")
+#: First steps of `auto` beside its default.
+STEPS = (0.03, 0.1)
 #: Draws and σ, as a share of the radius, of the perturbed loss.
 SAMPLES, SHARE = 20, 0.02
 #: Seconds of the exact solver for an instance.
@@ -51,6 +54,8 @@ def settings(problem: object) -> dict[str, dict]:
     for method in ("direct", "cma-es", "sgd", "auto", *bayes):
         for budget in BUDGETS[:2] if method == "bayes" else BUDGETS:
             chosen[f"experience, {method}, {budget}"] = {"method": method, "evaluations": budget}
+    for step in STEPS:
+        chosen[f"experience, auto with a first step of {step:.0%}, 1000"] = {"method": Auto(step=step)}
     for method in ("direct", "cma-es", "sgd", "auto", *bayes):
         chosen[f"experience, {method}, 300, perturbed"] = {
             "method": method,

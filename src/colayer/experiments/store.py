@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ import msgspec
 import colayer
 from colayer.cores import cores
 from colayer.errors import InputError
-from colayer.files import encode, parse_json, plain, read_bytes, read_json, write_atomic
+from colayer.files import encode, parse_json, plain, read_bytes, read_json, unwritable, write_atomic
 
 try:
     import fcntl
@@ -82,7 +83,10 @@ class Run:
                 message = f"is a run of scale {known['scale']}, expected one of {self.scale} or a new folder"
                 raise InputError(message, where=str(self.folder))
             version = known.get("colayer")
-        (self.folder / "cache").mkdir(parents=True, exist_ok=True)
+        try:
+            (self.folder / "cache").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
         write_atomic(path, encode(about))
         return None if version in (None, colayer.__version__) else str(version)
 
@@ -103,7 +107,8 @@ class Run:
         `times` tells wall and CPU seconds from the value, where making it knows better than the clock here.
         """
         path, whole = self._place(stage, identity, "json")
-        if not path.exists():
+        document = _read_stage(path) if path.exists() else None
+        if document is None:
             clock = Clock()
             self._depth += 1
             try:
@@ -113,7 +118,7 @@ class Run:
             self.made += 1
             seconds, cpu = (clock.seconds, clock.cpu) if times is None else times(value)
             write_atomic(path, encode({"identity": whole, "seconds": seconds, "cpu": cpu, "value": value}))
-        document = read_json(path)
+            document = read_json(path)
         self._count(path, document["seconds"], document["cpu"])
         return document["value"]
 
@@ -199,19 +204,43 @@ def _lock(file: BinaryIO) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
+def _read_stage(path: Path) -> dict[str, Any] | None:
+    """What a stage left; None, with a warning, where the file is damaged, so that it is made again."""
+    data = read_bytes(path)
+    try:
+        document = parse_json(data, path)
+    except InputError:
+        document = None
+    if isinstance(document, dict) and {"seconds", "cpu", "value"} <= document.keys():
+        return document
+    warnings.warn(f"{path} is damaged: it is made again", stacklevel=3)
+    return None
+
+
 def _read_lines(path: Path, identity: Any) -> tuple[list[Any], float, float]:
-    """The values that are there, and the times up to the last one; what a kill left of a line is cut off."""
+    """The values that are there, and the times up to the last one.
+
+    What a kill left of a line is cut off; so is, with a warning, all from the first line on that is damaged.
+    """
     if not path.exists():
         return [], 0.0, 0.0
     data = read_bytes(path)
     complete = data.rfind(b"\n") + 1
-    if complete < len(data):
+    known: list[Any] = []
+    sound = 0
+    for line in data[:complete].splitlines(keepends=True):
+        try:
+            known.append(parse_json(line, path))
+        except InputError:
+            warnings.warn(f"{path} is damaged: what follows line {len(known)} is made again", stacklevel=3)
+            break
+        sound += len(line)
+    if sound < len(data):
         with path.open("r+b") as file:
-            file.truncate(complete)
-    lines = data[:complete].splitlines()
-    if not lines:
+            file.truncate(sound)
+    if not known:
         return [], 0.0, 0.0
-    head, *rows = (parse_json(line, path) for line in lines)
+    head, *rows = known
     if head != {"identity": identity}:
         raise InputError("is not what this run keeps there: remove it", where=str(path))
     last = rows[-1] if rows else {"seconds": 0.0, "cpu": 0.0}
