@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError, check_problem
+from colayer import BaseProblem, InputError, Size, check_problem
 from colayer.checks import CHECKS, small_instances
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.instance import Instance as Jobs
@@ -163,6 +163,33 @@ def test_without_instances_there_is_nothing_to_check() -> None:
         check_problem(Pick(), [])
     with pytest.raises(InputError, match="is a class, expected an object"):
         check_problem(Pick, picks())
+
+
+def test_instances_may_come_from_a_generator() -> None:
+    assert check_problem(Pick(), iter(picks())).document() == check_problem(Pick(), picks()).document()
+
+
+@pytest.mark.parametrize(("seed", "said"), [(-1, "-1 is out of range"), (0.5, "0.5 is not a whole number")])
+def test_a_seed_is_a_whole_number(seed: Any, said: str) -> None:
+    with pytest.raises(InputError, match=f"^seed: {said}, expected 0 or more"):
+        check_problem(Pick(), picks(), seed=seed)
+
+
+@pytest.mark.parametrize("part", ["name", "feature_names", "features", "layer", "cost"])
+def test_a_problem_that_lacks_a_needed_part_is_refused_by_name(part: str) -> None:
+    """Also where it inherits from BaseProblem, which has defaults for decode and scale alone."""
+    parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost") if key != part}
+    problem = type("Partial", (BaseProblem,), parts)()
+    with pytest.raises(InputError, match=f"Partial is not a problem: it has no {part}$"):
+        check_problem(problem, picks())
+
+
+@pytest.mark.parametrize("sizes", [("items",), Size("items", int, 3, "number of items"), None], ids=repr)
+def test_sizes_that_are_none_are_refused(sizes: Any) -> None:
+    parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost")}
+    problem = type("Sized", (BaseProblem,), {**parts, "sizes": sizes})()
+    with pytest.raises(InputError, match=r"sizes of Sized is .*, expected a tuple like"):
+        check_problem(problem, picks())
 
 
 class Caching(BaseProblem):

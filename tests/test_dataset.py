@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis.extra import numpy as hnp
 from colayer import dataset
 from colayer.dataset import read_instance, read_instances, write_instance, write_instances
 from colayer.errors import InputError
+from colayer.files import write_atomic
 from colayer.problem import BaseProblem
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
@@ -42,6 +44,15 @@ class Nested(BaseProblem):
 
     def write(self, instance: Any) -> dict[str, Any]:
         return {"title": instance[0], "city": {"width": instance[1], "start": instance[2]}}
+
+    def features(self, instance: Any) -> Any:
+        return np.ones((1, 1))
+
+    def layer(self, theta: Any, instance: Any) -> int:
+        return 0
+
+    def cost(self, solution: int, instance: Any) -> float:
+        return 1.0
 
 
 @pytest.mark.parametrize("suffix", ["json", "npz"])
@@ -136,7 +147,7 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match=r"x\.json: cannot be written: No space left on device"):
         write_instance(path, PROBLEM.generate(1, jobs=2), PROBLEM)
     monkeypatch.undo()
     assert path.read_bytes() == old
@@ -278,3 +289,19 @@ def _archive() -> bytes:
     data = io.BytesIO()
     np.savez(data, **VALID)
     return data.getvalue()
+
+
+def test_bytes_are_on_the_disk_before_they_have_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a power cut could leave an empty file under the name of a good one."""
+    target = tmp_path / "model.json"
+    seen: list[tuple[bool, list[int]]] = []
+    sync = os.fsync
+
+    def watched(file: int) -> None:
+        sync(file)
+        seen.append((target.exists(), [path.stat().st_size for path in tmp_path.iterdir()]))
+
+    monkeypatch.setattr(os, "fsync", watched)
+    write_atomic(target, b"weights")
+    assert seen == [(False, [7])]
+    assert target.read_bytes() == b"weights"

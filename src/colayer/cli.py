@@ -307,7 +307,14 @@ def main(argv: list[str] | None = None) -> int:
         return _refuse("not enough memory for this, expected smaller sizes")
     except (KeyboardInterrupt, typer.Abort):
         status = 130
-    except Exception:
+    except (Exception, SystemExit) as error:
+        from colayer.commands.options import own_fault
+
+        said = own_fault(error)  # raised by a problem of the user's
+        if said is not None:
+            return _refuse(said)
+        if isinstance(error, SystemExit):
+            raise
         traceback.print_exc()
         return 1
     if status == 130:

@@ -82,13 +82,25 @@ def plain(value: Any) -> Any:
 
 def check_writable(path: str | Path) -> Path:
     """`path` as an output file; an `InputError` before the work where it could not be written after it."""
+    target = _target(path)
+    trial = _temporary(target)
+    try:  # the one sure sign: a read-only file system does not show otherwise
+        trial.open("xb").close()
+        trial.unlink()
+    except OSError as error:
+        raise unwritable(path, error) from None
+    return target
+
+
+def _target(path: str | Path) -> Path:
+    """`path`, refused where it is seen not to be one for an output file."""
     target = Path(path)
     try:
         target.stat()
     except FileNotFoundError:
         pass
     except OSError as error:  # a name too long, for one
-        raise InputError(f"cannot be written: {error.strerror}", where=str(path)[:80]) from None
+        raise unwritable(path, error) from None
     if target.is_dir():
         raise InputError("is a folder, expected a file name", where=str(path))
     if target.exists() and not target.is_file():  # a device: the rename at the end would replace it
@@ -101,16 +113,34 @@ def check_writable(path: str | Path) -> Path:
 
 
 def write_atomic(path: str | Path, data: bytes) -> None:
-    """Write to a temporary file in the same folder, then rename: a reader sees the old file or the whole new one."""
-    target = check_writable(path)
-    temporary = target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
+    """Write to a temporary file in the same folder, then rename: a reader sees the old file or the whole new one.
+
+    The bytes are on the disk before the name is: a power cut leaves no empty file.
+    """
+    target = _target(path)
+    temporary = _temporary(target)
     try:
         with temporary.open("xb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise unwritable(path, error) from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _temporary(target: Path) -> Path:
+    """A new name in the same folder."""
+    return target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
+
+
+def unwritable(path: str | Path, error: OSError) -> InputError:
+    """The error of a path that cannot be written."""
+    return InputError(f"cannot be written: {error.strerror or error}", where=str(path)[:200])
 
 
 def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:

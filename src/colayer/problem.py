@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from colayer.compose import best_decoded, features_of
 from colayer.errors import InputError, OptionError
-from colayer.files import plain
+from colayer.files import plain, short
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -279,13 +279,16 @@ def completed(problem: Any) -> Any:
     """`problem` itself where it has the optional methods, else a wrapper that adds the defaults."""
     if isinstance(problem, type):
         raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
-    if isinstance(problem, BaseProblem):
-        return problem
     needed = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
     missing = [name for name in needed if not hasattr(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
-    return _Completed(problem)
+    if hasattr(problem, "generate"):  # which takes what `sizes` declares
+        sizes = getattr(problem, "sizes", ())
+        if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
+            like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
+            raise InputError(f"sizes of {type(problem).__name__} is {short(sizes)}, {like}")
+    return problem if isinstance(problem, BaseProblem) else _Completed(problem)
 
 
 def provides(problem: Any, method: str) -> bool:

@@ -246,6 +246,21 @@ class BaselineInfeasible(Selection):
         return super().baseline(rule, instance)[:-1]
 
 
+class BaselineRaises(Selection):
+    def baseline(self, rule, instance):
+        raise KeyError(rule)
+
+
+class BoundRaises(Selection):
+    def bound(self, instance):
+        raise ZeroDivisionError("no projects")
+
+
+class LayerEndsTheProgram(Selection):
+    def layer(self, theta, instance):
+        raise SystemExit(3)
+
+
 class BaselinesWithoutMethod(Selection):
     baseline = BaseProblem.baseline
 
@@ -385,6 +400,9 @@ PLANTED: dict[Any, tuple[str, str]] = {
     BestForgetsTheFirst: ("best of many", "include every row"),
     BestWithAnotherCost: ("best of many", "return the true cost"),
     BaselineInfeasible: ("baselines", "baseline 'cheapest' returned an infeasible solution"),
+    BaselineRaises: ("baselines", "baseline raised KeyError: 'cheapest' (test_planted_mistakes.py, line"),
+    BoundRaises: ("bound", "bound raised ZeroDivisionError: no projects"),
+    LayerEndsTheProgram: ("layer", "layer raised SystemExit: 3 (test_planted_mistakes.py, line"),
     BaselinesWithoutMethod: ("baselines", "there is no method baseline"),
     ExactIsNot: ("exact", "is optimal, but a decoded solution costs"),
     ExactBoundAboveCost: ("exact", "is above its cost"),

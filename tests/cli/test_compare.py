@@ -58,6 +58,7 @@ def test_tables_figure_and_outcome(run: Any, data: Path, tmp_path: Path, capsys:
     status, out, err = run("single-machine", data, *options)
     assert status == 0
     assert err == "CP-SAT is left out: pip install 'colayer[compare]'\n"
+    assert "left out" not in out  # said once
     assert "2 instances of single-machine, 0.3 s each on one core" in out
     assert all(
         f"\n{name} " in out for name in ("pretrained", "pretrained, perturbed", "safe weights", "exact", "HiGHS")
@@ -119,6 +120,62 @@ def test_a_problem_of_the_user_s_without_any_model_for_solvers(run: Any, tmp_pat
     assert (status, out, err) == (2, "", "error: --model: pick has no weights and no baselines, expected a model\n")
 
 
+def picks(folder: Path, source: str = USER) -> None:
+    """The problem of the user's, and a data set of one instance."""
+    (folder / "picks.py").write_text(source)
+    sys.modules.pop("picks", None)
+    (folder / "data").mkdir()
+    (folder / "data" / "0000.json").write_text('{"format": 1, "problem": "pick", "values": [3, 1, 2]}')
+
+
+def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any, tmp_path: Path) -> None:
+    rules = """
+    baselines = ("first", "broken")
+    def baseline(self, rule, instance): return 0 if rule == "first" else instance["no such key"]
+"""
+    picks(tmp_path, USER + rules)
+    status, out, err = run("picks:Pick", "data", "--time-limit", "0.05")
+    assert status == 0
+    assert [line.split("  ")[0] for line in out.splitlines()[4:]] == ["first"]
+    first, *_, last = err.splitlines()
+    assert first == "no learned weights: none are shipped for pick, give --model M.json"
+    assert last.startswith("broken is left out: it raised TypeError: ")
+    assert "(picks.py, line " in last
+
+
+def test_a_race_that_ends_with_an_error_says_no_more_than_that(run: Any, tmp_path: Path) -> None:
+    rules = """
+    baselines = ("broken",)
+    def baseline(self, rule, instance): raise ValueError("no rule")
+"""
+    picks(tmp_path, USER + rules)
+    status, out, err = run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("error: no contender is left: broken is left out: it raised ValueError: no rule")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_an_earlier_comparison_is_used_again_and_nothing_stale_stays(run: Any, tmp_path: Path) -> None:
+    rules = """
+    baselines = ("first",)
+    def baseline(self, rule, instance): return 0
+"""
+    picks(tmp_path, USER + rules)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    assert run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
+    names = ["compare.csv", "compare.json", "cost_over_time.svg", "outcome.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    for name in ("payback.csv", "hint.csv", "report.html", "mine.txt"):
+        (folder / name).write_text("of the earlier one")
+    assert run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
+    assert sorted(path.name for path in folder.iterdir()) == [*names[:3], "mine.txt", *names[3:]]
+    (folder / "outcome.json").write_text('{"name": "tree-gap", "title": "of reproduce"}')
+    status, out, err = run("picks:Pick", "data", "-o", "run")
+    assert (status, out) == (2, "")
+    assert err == "error: -o: run holds other files, expected a new folder, or one of an earlier comparison\n"
+
+
 BAD = {
     "limit": (["--time-limit", "0"], "error: --time-limit: 0 is out of range"),
     "limit text": (["--time-limit", "soon"], "error: --time-limit: 'soon' is not a number"),
@@ -130,6 +187,9 @@ BAD = {
     "model": (["--model", "nowhere.json"], "error: nowhere.json: there is no such file"),
     "plot": (["--plot", "figure.doc"], "error: --plot: 'figure.doc' is not a picture"),
     "output file": (["-o", "here.txt"], "error: -o: here.txt is a file, expected a folder"),
+    "output empty": (["-o", ""], "error: -o: empty, expected a folder"),
+    "output foreign": (["-o", "."], "error: -o: . holds other files, expected a new folder"),
+    "output long": (["-o", "x" * 300], f"error: -o: {'x' * 200}: cannot be written: File name too long"),
     "output deep": (["-o", "a/b"], "error: -o: a/b: the folder to make it in does not exist"),
 }
 
@@ -143,6 +203,18 @@ def test_bad_options_are_refused_before_anything_is_solved(case: str, run: Any, 
     assert err.startswith(expected)
     assert err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["here.txt"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a place where nobody can write, root neither")
+@pytest.mark.parametrize("arguments", [("-o", "/proc/x"), ("--plot", "/proc/x.svg")])
+def test_a_place_that_refuses_is_found_before_the_race(
+    arguments: tuple[str, str], run: Any, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("colayer.comparison.race.race", None)
+    status, out, err = run("single-machine", data, *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"error: {arguments[0]}: {arguments[1]}: ")
+    assert "writ" in err
 
 
 def test_the_data_set_is_not_written_to_and_must_be_there(run: Any, data: Path) -> None:

@@ -60,6 +60,20 @@ class CannotBeMade(Selection):
         raise RuntimeError("no licence")
 
 
+class Explodes(Selection):
+    def cost(self, solution, instance):
+        raise ValueError("boom")
+
+
+class Leaves(Selection):
+    def cost(self, solution, instance):
+        raise SystemExit(0)
+
+
+class NoCost(Selection):
+    cost = property()
+
+
 problem = Selection(decoder="swap")
 
 
@@ -213,6 +227,10 @@ def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, ref
         ("check own_mistaken:CannotBeMade", "cannot be made (RuntimeError: no licence (own_mistaken.py, line 43))"),
         ("check own_mistaken:make_with", "own_mistaken:make_with cannot be made (TypeError: make_with() missing"),
         ("check own_mistaken:Raises", "generate raised KeyError: 'nothing' (own_mistaken.py, line 38)"),
+        ("check own_mistaken:NoCost", "PROBLEM: NoCost is not a problem: it has no cost"),
+        ("check own_leaving:Problem", "importing 'own_leaving' failed (SystemExit: 0), own_leaving.py, line 2"),
+        ("generate own_leaving:Problem data", "(SystemExit: 0), own_leaving.py, line 2"),
+        ("generate own_mistaken:Raises data", "own_mistaken:Raises: KeyError: 'nothing' (own_mistaken.py, line 38)"),
         ("check own_selection:Selection --data nothing", "nothing: there is no such folder"),
         ("check own_selection:Selection --seed x", "--seed: 'x' is not a whole number"),
         ("check own_selection:Selection -o nowhere/report.json", "-o: nowhere/report.json: the folder to write to"),
@@ -232,6 +250,62 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(line: str, words: str,
     (place / "own_broken.py").write_text("import math\n\nHALF = 1 / 0\n")
     (place / "own_unclosed.py").write_text("import math\nclass Problem(\n")
     (place / "own_needy.py").write_text("import no_such_library\n")
+    (place / "own_leaving.py").write_text("import sys\nsys.exit(0)\n")
     out, err = refused(line)
     assert out == ""
     assert words in err
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("Explodes", "own_mistaken:Explodes: ValueError: boom (own_mistaken.py, line 48)"),
+    ("Leaves", "own_mistaken:Leaves: SystemExit: 0 (own_mistaken.py, line 53)"),
+])  # fmt: skip
+def test_what_a_method_raises_ends_with_one_line_and_2(name: str, said: str, run: Any, refused: Any) -> None:
+    """Wherever it is called from; sys.exit does not end a command as if all were well."""
+    run("generate own_selection:Selection data --count 3 --projects 4")
+    problem = f"own_mistaken:{name}"
+    for line in (
+        f"train {problem} data -o m.json --evaluations 5",
+        f"evaluate {problem} data",
+        f"solve data/0000.json --problem {problem} --model w.json",
+    ):
+        if line.startswith("solve"):
+            run("train own_selection:Selection data -o w.json --evaluations 5 --workers 1")
+        out, err = refused(line)
+        assert out == ""
+        assert said in err
+
+
+def test_a_fault_of_ours_still_shows_its_traceback(
+    run: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when a problem of the user's is at work, but not in the way of the fault."""
+    run("generate own_selection:Selection data --count 3 --projects 4")
+
+    def fault(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr("colayer.commands.train.against_safe", fault)
+    assert main(["train", "own_selection:Selection", "data", "-o", "m.json", "--evaluations", "5"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_files_of_ones_own_problem_say_which_option_is_missing(run: Any, refused: Any) -> None:
+    run("generate own_selection:Selection data --count 3 --projects 4")
+    run("train own_selection:Selection data -o m.json --evaluations 5 --workers 1")
+    for line in (
+        "solve data/0000.json",
+        "solve data/0000.json --model m.json",
+        "explain m.json",
+        "bound data/0000.json",
+    ):
+        assert refused(line)[1].endswith(": problem: no problem 'selection', expected one of single-machine, "
+                                         "spanning-tree, vehicle-scheduling, or --problem MODULE:NAME\n")  # fmt: skip
+
+
+def test_one_instance_is_not_called_instances(run: Any) -> None:
+    run("generate own_selection:Selection data --count 6 --projects 4")
+    text = run("train own_selection:Selection data -o m.json --evaluations 5 --workers 1")
+    assert "\non the 1 instance kept aside:\n" in text
+    run("generate own_selection:Selection one --count 1 --projects 4")
+    assert "over the instance given;" in run("explain m.json --problem own_selection:Selection --data one")

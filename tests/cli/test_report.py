@@ -61,6 +61,14 @@ def test_a_damaged_outcome_is_refused_by_name(run: Path, capsys: pytest.CaptureF
     assert not (run / "report.html").exists()
 
 
+def test_a_page_without_a_name_or_where_nobody_can_write_is_refused(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert refused(capsys, str(run), "-o", "") == "error: -o: empty, expected a file name\n"
+    if Path("/proc/self").exists():  # a place where root cannot write either
+        assert refused(capsys, str(run), "-o", "/proc/x.html").startswith("error: -o: /proc/x.html: ")
+
+
 def test_the_page_never_replaces_a_part_of_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (run / "a" / "table.csv").read_bytes()
     assert "-o: " in refused(capsys, str(run), "-o", str(run / "a" / "table.csv"))

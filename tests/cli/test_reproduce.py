@@ -12,6 +12,8 @@ from colayer.cli import main
 from colayer.experiments.registry import EXPERIMENTS
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet, write_outcome
 
+UNWRITABLE = pytest.mark.skipif(not Path("/proc/self").exists(), reason="a place where nobody can write, root neither")
+
 
 def outcome(name: str, holds: bool | None = True) -> Outcome:
     """What an experiment might find."""
@@ -49,6 +51,8 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         (["-o", "no/such/place"], "error: -o: no/such/place: the folder to make it in does not exist"),
         (["-o", "file"], "error: -o: file is not a folder"),
         (["-o", "other"], "error: -o: other: holds other files and no run.json, expected a run or a new folder"),
+        (["-o", ""], "error: -o: empty, expected a folder"),
+        pytest.param(["-o", "/proc/x"], "error: -o: /proc/x: cannot be written: ", marks=UNWRITABLE),
         (["-o", "x" * 300], "error: -o: cannot be written: File name too long"),
     ],
 )
@@ -119,6 +123,22 @@ def test_a_folder_of_another_version_is_said(
     (tmp_path / "run/run.json").write_text('{"format": 1, "scale": "smoke", "colayer": "0.0.1"}')
     assert main(["reproduce", "tree-gap", "--scale", "smoke", "-o", "run"]) == 0
     assert "run was made by colayer 0.0.1: what it kept is not used" in capsys.readouterr().err
+
+
+def test_a_damaged_outcome_of_another_experiment_is_found_before_the_work(
+    quick: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The report shows it as well; to run that experiment again mends it."""
+    assert main(["reproduce", "tree-gap", "--scale", "smoke", "-o", "run"]) == 0
+    (tmp_path / "run/tree-gap/outcome.json").write_text("")
+    quick.clear()
+    capsys.readouterr()
+    assert main(["reproduce", "vsp-data", "--scale", "smoke", "-o", "run"]) == 2
+    out, err = capsys.readouterr()
+    assert (quick, out, err.count("\n")) == ([], "", 1)
+    assert err.startswith("error: run/tree-gap/outcome.json: not an outcome: ")
+    assert err.endswith("; remove it, or run tree-gap as well\n")
+    assert main(["reproduce", "vsp-data", "tree-gap", "--scale", "smoke", "-o", "run"]) == 0
 
 
 def test_ctrl_c_says_how_to_go_on(

@@ -78,11 +78,12 @@ def test_results_as_document_tables_and_outcome(tmp_path: Any) -> None:
     assert [row["payback"] for row in document["payback"]] == ["never", "≤ 4"]
     assert [row["reached"] for row in document["payback"]] == [1, 1]
     assert document["instances"][0]["trajectories"]["C"]["points"] == ((1.0, 100.0),)
-    assert "too large" in results.notes()[1]
+    assert "too large" in results.notes()[0]
     folder = tmp_path / "run"
     write_outcome(folder, results.outcome({"command": "colayer compare", "seed": 3}))
     ((_, outcome),) = read_outcomes(folder)
     assert [sheet.name for sheet in outcome.sheets] == ["compare", "payback"]
+    assert outcome.sheets[1].columns[2].name in results.payback_table().text()  # one name for one thing
     assert outcome.pictures[0].file == FIGURE
     assert (folder / "compare.csv").read_text().splitlines()[1].startswith("A,0.075")
     assert outcome.differences == ("D is left out", "C: too large")
@@ -133,6 +134,56 @@ def test_one_core_is_given_back() -> None:
     with pytest.raises(RuntimeError, match="1"):
         race(Pick(), [Item([1.0])], {"a": fail}, time_limit=1.0)
     assert os.sched_getaffinity(0) == before
+
+
+class Even(Pick):
+    """A solution that is not even is none, as the problem itself can tell."""
+
+    def violation(self, solution: int, instance: Item) -> str | None:
+        return "odd" if solution % 2 else None
+
+
+class Written(Pick):
+    """The same, told by its solution files alone."""
+
+    def write_solution(self, solution: int, instance: Item) -> dict[str, Any]:
+        return {"pick": solution}
+
+    def read_solution(self, document: Any, instance: Item) -> int:
+        if document["pick"] % 2:
+            raise ValueError("odd")
+        return int(document["pick"])
+
+
+@pytest.mark.parametrize(("problem", "said"), [(Even(), "violation says: odd"), (Written(), "odd")])
+def test_a_solution_that_the_problem_calls_infeasible_does_not_count(problem: Any, said: str) -> None:
+    """Also where its cost is the least of all."""
+    found = race(problem, [Item([4.0, 1.0, 2.0])], {"a": lambda x, t: Attempt([(0.0, 2), (0.1, 1)])}, time_limit=1.0)
+    assert found.rows[0][0].points == ((0.0, 2.0),)
+    assert found.rows[0][0].note == f"a solution was not feasible ({said})"
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]], ids=["warming up", "on the way"])
+def test_a_rival_that_fails_loses_its_row_and_no_other(values: list[float]) -> None:
+    """On the last instance, where all warm up, or on the first, in the race; the words say what and where."""
+
+    def fail(instance: Item, limit: float) -> Attempt:
+        return Attempt([(0.0, 1)]) if len(instance.values) > 2 else Attempt([(0.0, 1 // 0)])
+
+    def well(instance: Item, limit: float) -> Attempt:
+        return Attempt([(0.0, 0)])
+
+    instances = [Item([3.0, 1.0]), Item([4.0, 5.0, 6.0] if len(values) > 1 else values)]
+    found = race(Pick(), instances, {"a": fail, "b": well}, time_limit=1.0, may_fail=["a"])
+    assert found.contenders == ("b",)
+    assert [[t.cost for t in row] for row in found.rows] == [[3.0], [instances[1].values[0]]]
+    (said,) = Results(found, {}, ()).document()["left_out"]
+    assert said.startswith("a is left out: it raised ZeroDivisionError: ")
+    assert "test_race.py, line " in said
+    with pytest.raises(ZeroDivisionError):
+        race(Pick(), instances, {"a": fail, "b": well}, time_limit=1.0)
+    with pytest.raises(InputError, match="no contender is left: a is left out"):
+        race(Pick(), instances, {"a": fail}, time_limit=1.0, may_fail=["a"])
 
 
 def test_a_problem_without_models_is_told_what_is_left_out() -> None:

@@ -51,6 +51,20 @@ def test_a_solution_that_the_problem_refuses_does_not_count_and_is_said() -> Non
     assert found.note == "a solution was not feasible (first_stage: its edges close a cycle)"
 
 
+def test_only_solutions_that_would_improve_are_asked_about_and_a_proof_needs_its_solution() -> None:
+    asked: list[float] = []
+
+    def refusal(solution: float) -> str | None:
+        asked.append(solution)
+        return "two visits on one day" if solution < 3.0 else None
+
+    attempt = Attempt([(1.0, 5.0), (2.0, 6.0), (3.0, 2.0), (4.0, 4.0), (5.0, 1.0)], proved=True)
+    found = trajectory(attempt, identity, 10.0, refusal)
+    assert asked == [5.0, 2.0, 4.0, 1.0]
+    assert found.points == ((1.0, 5.0), (4.0, 4.0))
+    assert (found.proved, found.note) == (False, "a solution was not feasible (two visits on one day)")
+
+
 def test_told_costs_count_only_down_to_what_the_solution_bears_out() -> None:
     attempt = Attempt([(5.0, 4.0)], told=[(1.0, 9.0), (2.0, 4.0), (3.0, 2.0)], proved=True)
     found = trajectory(attempt, identity, 10.0)

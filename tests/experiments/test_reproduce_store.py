@@ -76,6 +76,31 @@ def test_items_go_on_where_they_were(run: Run) -> None:
     assert len(made) == 7
 
 
+@pytest.mark.parametrize("damage", [b"", b'{"identity": {"st', b"\0" * 40, b"[]", b'{"value": 1}'])
+def test_a_stage_whose_file_is_damaged_is_made_again(run: Run, damage: bytes) -> None:
+    """As a power cut may leave it: it is said, and the file is whole again."""
+    run.cached("data", {}, lambda: 1)
+    (path,) = (run.folder / "cache").glob("data-*.json")
+    path.write_bytes(damage)
+    with pytest.warns(UserWarning, match=r"data-\w+\.json is damaged: it is made again"):
+        assert run.cached("data", {}, lambda: 2) == 2
+    assert run.cached("data", {}, lambda: 3) == 2
+
+
+def test_items_from_a_damaged_line_on_are_made_again(run: Run) -> None:
+    run.items("evaluate", {}, [1, 2, 3], lambda x: x)
+    (path,) = (run.folder / "cache").glob("evaluate-*.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1] + b"\0\0\n" + lines[3])
+    with pytest.warns(UserWarning, match="is damaged: what follows line 2 is made again"):
+        assert run.items("evaluate", {}, [1, 2, 3], lambda x: 10 * x) == [1, 20, 30]
+    path.write_bytes(b"\0" * 9 + b"\n")
+    with pytest.warns(UserWarning, match="what follows line 0"):
+        assert run.items("evaluate", {}, [1, 2, 3], lambda x: x) == [1, 2, 3]
+    path.write_bytes(b"")
+    assert run.items("evaluate", {}, [1], lambda x: x) == [1]
+
+
 def test_items_keep_their_order_over_threads(run: Run) -> None:
     later = threading.Event()
 

@@ -192,6 +192,15 @@ def test_keeps_the_type_of_theta() -> None:
 
 
 def test_names_what_is_wrong() -> None:
+    with pytest.raises(OptionError, match="samples: 3 is out of range, expected an even number"):
+        PerturbedLayer(samples=3)
+    for call in (PerturbedLayer(samples=2), lambda theta, layer: FenchelYoungLoss(samples=2)(theta, theta, layer)):
+        with pytest.raises(InputError, match="theta: a tensor of 3 dimensions, expected one, or two"):
+            call(torch.ones(2, 2, 2), TopK(1))
+    with pytest.raises(InputError, match=r"target: shape \(3,\), expected that of theta, \(2,\)"):
+        FenchelYoungLoss(samples=2)(torch.ones(2), np.ones(3), TopK(1))
+    with pytest.raises(InputError, match="target: not finite"):
+        FenchelYoungLoss(samples=2)(torch.ones(2), np.array([1.0, np.nan]), TopK(1))
     with pytest.raises(OptionError, match="perturbation: 'odd', expected one of additive, multiplicative"):
         PerturbedLayer(perturbation="odd")
     with pytest.raises(InputError, match=r"theta\[1\]: 0 has no multiplicative perturbation"):

@@ -72,6 +72,7 @@ def test_rows_left_over_have_no_column() -> None:
         (lambda: assignment([[1.0, np.nan]]), r"costs\[0, 1\]: nan"),
         (lambda: Assignment(0, 2), "rows: 0 is out of range"),
         (lambda: Assignment(2, 0), "columns: 0 is out of range"),
+        (lambda: Assignment(2.0, 2), "rows: 2.0 is not a whole number"),
         (lambda: Assignment(2, 2)([1.0, 2.0, 3.0]), "theta: 3 numbers, expected 4"),
         (lambda: Assignment(1, 2)([1.0, np.inf]), r"theta\[1\]: inf"),
     ],

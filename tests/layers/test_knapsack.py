@@ -77,6 +77,11 @@ def test_a_capacity_in_units_no_item_has() -> None:
     assert knapsack(theta, [10, 10, 20], 25).tolist() == knapsack(theta, [1, 1, 2], 2).tolist() == [0, 1]
 
 
+def test_a_capacity_beyond_64_bits_holds_everything() -> None:
+    assert Knapsack([1, 2], 2**80)([-1.0, -1.0]).tolist() == [1.0, 1.0]
+    assert Knapsack([1, 2], 2.0)([-1.0, -3.0]).tolist() == [0.0, 1.0]
+
+
 def test_refuses_what_no_table_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CELLS", 100)
     with pytest.raises(InputError, match=r"capacity: .* too large for the dynamic program"):
@@ -90,6 +95,9 @@ def test_refuses_what_no_table_can_hold(monkeypatch: pytest.MonkeyPatch) -> None
         (lambda: Knapsack([1, -1], 2), r"weights\[1\]: -1, expected a whole number"),
         (lambda: Knapsack([np.nan], 2), r"weights\[0\]: nan"),
         (lambda: Knapsack([[1]], 2), "weights: an array of 2 dimensions"),
+        (lambda: Knapsack([1, 2**80], 2), r"weights\[1\]: 1208925819614629174706176 is too large"),
+        (lambda: Knapsack(["1"], 2), r"weights\[0\]: .* is not a whole number"),
+        (lambda: Knapsack([1], np.inf), "capacity: inf, expected a whole number"),
         (lambda: Knapsack([1], -1), "capacity: -1, expected a whole number"),
         (lambda: Knapsack([1], 1.5), "capacity: 1.5, expected a whole number"),
         (lambda: Knapsack([1, 2], 2)([1.0]), "theta: 1 numbers, expected 2"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -94,6 +95,42 @@ def test_refuses_theta_that_is_none(kind: str) -> None:
     if layer.size is not None:
         with pytest.raises(InputError, match=f"theta: {n + 1} numbers, expected {n}"):
             layer(np.ones(n + 1))
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+@pytest.mark.parametrize("wrong", [1j, "1.0", [1.0, 2.0]], ids=["complex", "text", "ragged"])
+def test_refuses_theta_that_is_no_vector_of_real_numbers(kind: str, wrong: object) -> None:
+    """Complex numbers would lose a part in silence, and text would be read as numbers."""
+    layer, n = LAYERS[kind]
+    with pytest.raises(InputError, match=r"^theta: .*, expected real numbers$"):
+        layer([wrong, *[0.5] * (n - 1)])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: TopK(2.5), "k: 2.5 is not a whole number, expected 0 or more"),
+        (lambda: TopK(True), "k: True is not a whole number"),
+        (lambda: MinimumSpanningTree(2.0, [(0, 1)]), "nodes: 2.0 is not a whole number, expected 1 or more"),
+        (lambda: MinimumSpanningTree(0, []), "nodes: 0 is out of range, expected at least 1"),
+        (lambda: MinimumSpanningTree(2, 5), "edges: expected pairs of nodes"),
+        (lambda: ShortestPath(3, TRIANGLE, 0.5, 2), "source: 0.5 is not a whole number"),
+    ],
+)
+def test_refuses_counts_that_are_not_whole(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_whole_numbers_of_numpy_count_as_such() -> None:
+    assert TopK(np.int64(1))([2.0, 1.0]).tolist() == [0.0, 1.0]
+    assert hash(TopK(np.int64(1))) == hash(TopK(1))
+
+
+def test_a_single_node_is_a_tree() -> None:
+    layer = MinimumSpanningTree(1, [])
+    assert layer.size == 0
+    assert layer([]).shape == (0,)
 
 
 def test_the_objects_give_what_the_functions_give() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +34,8 @@ def name(trial: Trial) -> None:
 def feature_names(trial: Trial) -> None:
     """Distinct words, one a column of the features."""
     names = trial.problem.feature_names
-    if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+    several = isinstance(names, Sequence) and not isinstance(names, str)
+    if not several or not all(isinstance(name, str) and name for name in names):
         raise Mistake(f"feature_names is {names!r}: give a tuple of words, one a column of features")
     if not names:
         raise Mistake("feature_names is empty: θ needs at least one feature, even if it is the constant 1")

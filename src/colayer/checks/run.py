@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from colayer.checks import declared, objective, optional, purity, travel, values
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
 from colayer.errors import InputError
+from colayer.files import short
 from colayer.problem import completed
 
 #: Whole-number sizes of the instances that `small_instances` makes.
@@ -43,7 +45,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "best of many": (optional.best, ("no memory",)),
     "baselines": (optional.baselines, ("bound",)),
     "exact": (optional.exact, ("bound",)),
-    "shuffled": (optional.shuffled, ("optimal", "homogeneous")),
+    "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound")),
     "instance files": (travel.instance_files, ("no memory",)),
     "solution files": (travel.solution_files, ("feasible",)),
     "generate": (travel.generate, ("features",)),
@@ -52,7 +54,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
 }
 
 
-def check_problem(problem: Any, instances: Sequence[Any], *, seed: int = 0) -> CheckReport:
+def check_problem(problem: Any, instances: Iterable[Any], *, seed: int = 0) -> CheckReport:
     """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
 
     Small instances do best: on them the θ that are tried reach nearly every solution of the layer. Features and scale
@@ -65,9 +67,10 @@ def check_problem(problem: Any, instances: Sequence[Any], *, seed: int = 0) -> C
     True
     """
     complete = completed(problem)
-    if not len(instances):
+    data = list(instances)
+    if not data:
         raise InputError("no instances to check on, expected at least one", where=str(complete.name))
-    trial = Trial(complete, instances, seed)
+    trial = Trial(complete, data, _seed(seed))
     findings: dict[str, Finding] = {}
     blocked: set[str] = set()
     for check, (run, needs) in CHECKS.items():
@@ -85,13 +88,13 @@ def check_problem(problem: Any, instances: Sequence[Any], *, seed: int = 0) -> C
             findings[check] = Finding(check, NOT_APPLICABLE, str(skip))
         else:
             findings[check] = Finding(check, PASSED)
-    return CheckReport(str(complete.name), len(instances), tuple(findings.values()))
+    return CheckReport(str(complete.name), len(data), tuple(findings.values()))
 
 
 def small_instances(problem: Any, seed: int) -> list[Any]:
     """Instances to check on, from the problem's generator: whole-number sizes are small, the others as declared."""
     made = []
-    for k, child in enumerate(np.random.SeedSequence(seed).spawn(MOST_INSTANCES)):
+    for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
         usual = {size.name: size.default for size in problem.sizes}
         small = {
             size.name: min(size.default, max(int(size.minimum or 1), SMALL[k % len(SMALL)]))
@@ -106,6 +109,16 @@ def small_instances(problem: Any, seed: int) -> list[Any]:
             except Mistake as mistake:
                 raise InputError(str(mistake), where=str(problem.name)) from None
     return made
+
+
+def _seed(seed: int) -> int:
+    try:
+        value = operator.index(seed)
+    except TypeError:
+        raise InputError(f"{short(seed)} is not a whole number, expected 0 or more", where="seed") from None
+    if value < 0:
+        raise InputError(f"{value} is out of range, expected 0 or more", where="seed")
+    return value
 
 
 def _root(check: str, blocked: set[str], findings: dict[str, Finding]) -> str:

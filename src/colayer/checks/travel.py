@@ -120,7 +120,7 @@ def pickling(trial: Trial) -> None:
     try:
         data = pickle.dumps((trial.problem, instances))
         problem, again = pickle.loads(data)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = "the problem" if not _pickles(trial.problem) else "an instance"
         raise Mistake(f"{what} cannot be pickled ({type(error).__name__}: {error}): mend that, {advice}") from error
     weights = trial.rng(6).normal(size=(_WEIGHTS, len(trial.problem.feature_names)))
@@ -154,7 +154,7 @@ def _npz(document: dict[str, Any]) -> Any:
 def _pickles(value: Any) -> bool:
     try:
         pickle.loads(pickle.dumps(value))
-    except Exception:
+    except (Exception, SystemExit):
         return False
     return True
 

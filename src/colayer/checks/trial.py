@@ -172,7 +172,7 @@ class Trial:
                 self.problem.read_solution(document, instance)
             except (ColayerError, ValueError) as error:
                 return f"read_solution refuses it: {first_line(error)}"
-            except Exception:
+            except (Exception, SystemExit):
                 return None  # no verdict: the check of solution files says what is wrong
         return None
 
@@ -182,7 +182,7 @@ def guarded(what: str, function: Callable[..., Any], *arguments: Any, **options:
     try:
         with np.errstate(all="ignore"):  # what comes out is checked
             return function(*arguments, **options)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Mistake(f"{what} raised {raised(error)}") from error
 
 
@@ -221,5 +221,5 @@ def copied(value: Any) -> Any:
     """A deep copy; the value itself where it cannot be copied."""
     try:
         return copy.deepcopy(value)
-    except Exception:
+    except (Exception, SystemExit):
         return value

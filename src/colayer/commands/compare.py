@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from colayer.commands import options
 from colayer.commands.output import emit, note, progress
 from colayer.dataset import instance_files, read_files
-from colayer.errors import OptionError
-from colayer.files import encode, write_atomic
+from colayer.errors import InputError, OptionError
+from colayer.files import check_writable, encode, read_json, unwritable, write_atomic
 
 if TYPE_CHECKING:
     from colayer.comparison.results import Results
@@ -37,7 +37,7 @@ def run(
     output: str | None,
 ) -> None:
     """Compare; nothing is solved before all options, models and files are checked."""
-    from colayer.comparison.contenders import contenders_of
+    from colayer.comparison.contenders import PERTURBED, SAFE, contenders_of
     from colayer.comparison.race import race
     from colayer.comparison.results import Results
 
@@ -56,16 +56,21 @@ def run(
     contenders, missing = contenders_of(found, learned, draw)
     if not contenders:
         raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
+    if not learned:
+        missing.insert(0, f"no learned weights: none are shipped for {found.name}, give --model M.json")
+    # a rule or a solver that fails is left out; the pipeline is what the comparison is about
+    pipelines = {SAFE, *learned, *(name + PERTURBED for name in learned)}
+    rivals = [name for name in contenders if name not in pipelines]
     instances = read_files(instance_files(folder), found)[1]
-    for line in missing:
-        note(line)
     with progress("comparing") as shown:
-        ended = race(found, instances, contenders, time_limit=limit, seed=draw, progress=shown)
+        ended = race(found, instances, contenders, time_limit=limit, seed=draw, progress=shown, may_fail=rivals)
     results = Results(ended, dict.fromkeys(learned, taken), tuple(missing))
     if drawing is not None:
         _draw(results, drawing)
     if out is not None:
         _write(results, out)
+    for line in results.left_out:
+        note(line)
     emit(results.document(), _text(results), as_json=as_json, out=None)
 
 
@@ -88,17 +93,43 @@ def _learned(problem: Any, files: Sequence[Path], decoder: str | None) -> dict[s
 
 
 def _folder(text: str | None, data: Path) -> Path | None:
-    """A folder that is there or can be made, and is not the data set."""
+    """A folder that can be made or is empty, or that of an earlier comparison, and is not the data set."""
     if text is None:
         return None
+    if not text.strip():
+        raise OptionError("empty, expected a folder", where="-o")
     path = Path(text)
-    if path.exists() and not path.is_dir():
-        raise OptionError(f"{path} is a file, expected a folder", where="-o")
-    if not path.absolute().parent.is_dir():
-        raise OptionError(f"{path}: the folder to make it in does not exist", where="-o")
-    if path.resolve() == data.resolve():
-        raise OptionError(f"{path} is the data set, expected another folder", where="-o")
+    try:
+        if path.exists() and not path.is_dir():
+            raise OptionError(f"{path} is a file, expected a folder", where="-o")
+        if not path.absolute().parent.is_dir():
+            raise OptionError(f"{path}: the folder to make it in does not exist", where="-o")
+        if path.resolve() == data.resolve():
+            raise OptionError(f"{path} is the data set, expected another folder", where="-o")
+        if not path.exists():  # whether it can be made shows in no other way
+            path.mkdir()
+            path.rmdir()
+        elif any(path.iterdir()) and not _compared(path):
+            message = f"{path} holds other files, expected a new folder, or one of an earlier comparison"
+            raise OptionError(message, where="-o")
+        else:
+            check_writable(path / DOCUMENT)
+    except OSError as error:
+        raise unwritable(path, error).at("-o") from None
+    except InputError as error:
+        raise error.at("-o") from None
     return path
+
+
+def _compared(folder: Path) -> bool:
+    """Whether an earlier comparison wrote the folder."""
+    from colayer.report.outcome import OUTCOME
+
+    try:
+        outcome = read_json(folder / OUTCOME)
+    except InputError:
+        return False
+    return isinstance(outcome, dict) and str(outcome.get("name")).startswith("compare-")
 
 
 def _draw(results: Results, path: Path) -> None:
@@ -109,9 +140,10 @@ def _draw(results: Results, path: Path) -> None:
 
 
 def _write(results: Results, folder: Path) -> None:
-    """The outcome for `colayer report`, and beside it the document."""
+    """The outcome for `colayer report`, and beside it the document; of an earlier comparison nothing stays."""
+    from colayer.commands.report import REPORT
     from colayer.comparison import cpsat
-    from colayer.comparison.results import FIGURE
+    from colayer.comparison.results import FIGURE, SHEETS
     from colayer.report.outcome import provenance, write_outcome
 
     race = results.race
@@ -119,10 +151,16 @@ def _write(results: Results, folder: Path) -> None:
     if cpsat.available():
         about["ortools"] = importlib.metadata.version("ortools")
     outcome = results.outcome(provenance(shlex.join(["colayer", *sys.argv[1:]]), **about))
-    folder.mkdir(exist_ok=True)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error).at("-o") from None
     _draw(results, folder / FIGURE)
     write_atomic(folder / DOCUMENT, encode(results.document()))
     write_outcome(folder, outcome)
+    tables = {f"{name}.csv" for name in SHEETS} - {f"{sheet.name}.csv" for sheet in outcome.sheets}
+    for name in (REPORT, *tables):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _text(results: Results) -> str:

@@ -60,7 +60,10 @@ def run(
         comparison = compare(found, instances, contenders, bounds=bounds, progress=shown)
     if drawing is not None:
         draw(comparison, drawing)
-    text = f"{len(instances)} instances of {found.name}\n\n" + summary_table(comparison.summary()).text()
+    text = (
+        f"{len(instances)} instance{'s' * (len(instances) > 1)} of {found.name}\n\n"
+        + summary_table(comparison.summary()).text()
+    )
     emit(comparison.to_document(), text, as_json=as_json, out=out)
 
 

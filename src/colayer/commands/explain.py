@@ -216,7 +216,9 @@ def _text(
     from colayer.report.tables import percent, significant, table
 
     active = [row for row in features if row.weight != 0.0]
-    where = "over the training rows" if groups is None else f"over the {document['instances']} instances given"
+    count = document["instances"]
+    given = "the instance given" if count == 1 else f"the {count} instances given"
+    where = "over the training rows" if groups is None else f"over {given}"
     lines = [f"{document['model']}: {len(active)} of {len(features)} features of {document['problem']} have a weight."]
     if groups is None and all(row.spread == 1.0 for row in features):
         lines.append("Weights are in raw units (feature_scale is 1): --data gives the spreads of the features.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from colayer.errors import ColayerError, InputError, OptionError
-from colayer.files import check_writable, short
+from colayer.files import check_writable, first_line, short
 
 if TYPE_CHECKING:
     from colayer.models import LinearModel
@@ -111,8 +112,20 @@ def _found(name: str) -> Any:
         raise OptionError(said, where=error.where) from None
     except ColayerError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise OptionError(f"{name} cannot be made ({raised(error)})", where="PROBLEM") from None
+
+
+def own_fault(error: BaseException) -> str | None:
+    """What was raised in a file of the user's, in one line with its place; None where no such file is involved."""
+    from colayer.problems import OWN_FOLDERS
+
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        path = Path(frame.f_code.co_filename)
+        if str(path.parent) in OWN_FOLDERS:
+            said = f"{type(error).__name__}: {first_line(error)}"
+            return f"{OWN_FOLDERS[str(path.parent)]}: {said} ({path.name}, line {line})"
+    return None
 
 
 def variant(problem: Any, **options: str | None) -> Any:
@@ -141,8 +154,7 @@ def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, Line
 
     model = read_model(path)
     if problem is None and model.problem not in problem_names():
-        known = ", ".join(problem_names())
-        raise InputError(f"no problem {short(model.problem)}, expected one of {known}", where=f"{path}: problem")
+        raise unknown_problem(model.problem, path)
     base = find_problem(model.problem) if problem is None else problem
     if model.problem == base.name and model.options:
         try:
@@ -154,6 +166,15 @@ def load_model(path: Path, problem: Any, decoder: str | None) -> tuple[Any, Line
     except InputError as error:
         raise error.at(str(path)) from None
     return variant(base, decoder=decoder), model
+
+
+def unknown_problem(name: Any, path: Path) -> InputError:
+    """The error of a file whose problem is not a registered one."""
+    from colayer.problems import problem_names
+
+    known = ", ".join(problem_names())
+    message = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
+    return InputError(message, where=f"{path}: problem")
 
 
 def provides(problem: Any, method: str) -> bool:

@@ -38,6 +38,8 @@ def run(
     if list_names:
         _list([read_config(name, scale) for name in chosen], as_json)
         return
+    if output is not None and not output.strip():
+        raise OptionError("empty, expected a folder", where="-o")
     folder = Path(output or f"reproduce-{scale}")
     _check_folder(folder)
     place = Run(folder, scale, threads)
@@ -47,6 +49,7 @@ def run(
         raise error.at("-o") from None
     if other is not None:
         note(f"{folder} was made by colayer {other}: what it kept is not used, everything is run again")
+    _check_others(folder, chosen)
     outcomes: list[Outcome] = []
     try:
         for k, name in enumerate(chosen, start=1):
@@ -71,6 +74,19 @@ def _check_folder(folder: Path) -> None:
             raise OptionError(f"{folder} is not a folder", where="-o")
     except OSError as error:
         raise OptionError(f"cannot be written: {error.strerror}", where="-o") from None
+
+
+def _check_others(folder: Path, chosen: Sequence[str]) -> None:
+    """What else the report will show must be readable: better said now than after the work."""
+    from colayer.report.outcome import OUTCOME, read_outcomes
+
+    for path in sorted(folder.glob(f"*/{OUTCOME}")):
+        other = path.parent.name
+        if other not in chosen:
+            try:
+                read_outcomes(path.parent)
+            except InputError as error:
+                raise InputError(f"{error.message}; remove it, or run {other} as well", where=error.where) from None
 
 
 def _list(configs: Sequence[Any], as_json: bool) -> None:

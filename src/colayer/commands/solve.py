@@ -82,12 +82,16 @@ def run(
 
 def read_inputs(paths: Sequence[Path], problem: Any) -> list[tuple[Any, Any]]:
     """(problem, instance) of every file: of the problem given, else of the one it names."""
+    from colayer.problems import problem_names
+
     found: dict[str, Any] = {}
     inputs = []
     for path in paths:
         content = read_document(path)
         if problem is None:
             named = content.get("problem")
+            if isinstance(named, str) and named not in problem_names():
+                raise options.unknown_problem(named, path)
             if not isinstance(named, str) or named not in found:
                 found[str(named)] = problem_of(content, path)
         one = problem if problem is not None else found[str(content.get("problem"))]

@@ -151,7 +151,8 @@ def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, see
     contenders: dict[str, Contender] = {"learned": Pipeline.from_model(problem, pipeline.model, safe=False)}
     if problem.safe_weights is not None:
         contenders["safe weights"] = Pipeline(problem, problem.safe_weights, safe=False)
-    where = f"{len(chosen)} instances kept aside" if len(held_out) else f"{len(chosen)} training instances"
+    some = f"instance{'s' if len(chosen) > 1 else ''}"
+    where = f"{len(chosen)} {some} kept aside" if len(held_out) else f"{len(chosen)} training {some}"
     return where, compare(problem, chosen, contenders).summary()
 
 

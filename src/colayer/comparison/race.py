@@ -5,15 +5,18 @@ from __future__ import annotations
 import copy
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from colayer.checks.trial import raised
 from colayer.comparison.contenders import Contender
 from colayer.comparison.trajectory import Trajectory, trajectory
-from colayer.errors import InputError
+from colayer.errors import ColayerError, InputError
 from colayer.evaluation import gap
+from colayer.files import first_line
+from colayer.problem import provides
 
 #: The parts of the time limit at which tables compare costs.
 SHARES = (0.01, 0.1, 1.0)
@@ -48,6 +51,8 @@ class Race:
     contenders: tuple[str, ...]
     groups: tuple[dict[str, float], ...]
     rows: tuple[tuple[Trajectory, ...], ...]
+    #: Contenders that failed on the way and lost their place, with the reason, in words.
+    left_out: tuple[str, ...] = ()
 
     def of(self, contender: str) -> list[Trajectory]:
         """The trajectories of one contender, by instance."""
@@ -101,29 +106,66 @@ def race(
     time_limit: float,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
+    may_fail: Collection[str] = (),
 ) -> Race:
     """Run every contender on every instance for `time_limit` seconds of wall-clock time each.
 
-    Costs are computed by the problem, from the solutions. Every contender gets a copy of the instance that nobody has
-    looked at before, so that none profits from what another one left in it. Before that, each runs for a moment on the
-    last instance: what is compiled then is not timed. `progress` is told (runs done, runs in all).
+    Costs are computed by the problem, from the solutions, and those that it refuses do not count. Every contender gets
+    a copy of the instance that nobody has looked at before, so that none profits from what another one left in it.
+    Before that, each runs for a moment on the last instance: what is compiled then is not timed. `progress` is told
+    (runs done, runs in all). Of the contenders named in `may_fail`, one that raises is left out; what another one
+    raises ends the race.
     """
     if not contenders or not instances:
         raise InputError("nothing to compare, expected at least one contender and one instance")
-    rows = []
+    rows: list[dict[str, Trajectory]] = [{} for _ in instances]
+    failed: dict[str, str] = {}
+
+    def attempt(name: str, instance: Any, judged: Any, limit: float) -> Trajectory | None:
+        if name in failed:
+            return None
+        try:
+            found = contenders[name](copy.deepcopy(instance), limit)
+            return trajectory(found, lambda z: problem.cost(z, judged), limit, lambda z: refusal(problem, z, judged))
+        except Exception as error:
+            if name not in may_fail:
+                raise
+            failed[name] = f"{name} is left out: it raised {raised(error)}"
+            return None
+
     with one_core():
-        for contender in contenders.values():
-            contender(copy.deepcopy(instances[-1]), min(_WARM, time_limit))
+        for name in contenders:
+            attempt(name, instances[-1], copy.deepcopy(instances[-1]), min(_WARM, time_limit))
         for i, instance in enumerate(instances):
-            row = []
-            for c, contender in enumerate(contenders.values()):
-                attempt = contender(copy.deepcopy(instance), time_limit)
-                row.append(trajectory(attempt, lambda z, x=instance: problem.cost(z, x), time_limit))  # type: ignore[misc]
+            judged = copy.deepcopy(instance)  # costs and checks leave nothing for contenders either
+            for c, name in enumerate(contenders):
+                found = attempt(name, instance, judged, time_limit)
+                if found is not None:
+                    rows[i][name] = found
                 if progress is not None:
                     progress(i * len(contenders) + c + 1, len(instances) * len(contenders))
-            rows.append(tuple(row))
+    left = tuple(name for name in contenders if name not in failed)
+    if not left:
+        raise InputError(f"no contender is left: {'; '.join(failed.values())}")
     groups = tuple(dict(problem.group(instance)) for instance in instances)
-    return Race(problem.name, time_limit, seed, tuple(contenders), groups, tuple(rows))
+    kept = tuple(tuple(row[name] for name in left) for row in rows)
+    return Race(problem.name, time_limit, seed, left, groups, kept, tuple(failed.values()))
+
+
+def refusal(problem: Any, solution: Any, instance: Any) -> str | None:
+    """What the problem says against a solution: `violation`, else `read_solution` of what was written, where it can."""
+    if provides(problem, "violation"):
+        said = problem.violation(solution, instance)
+        return None if said is None else f"violation says: {first_line(InputError(str(said) or 'something is wrong'))}"
+    if not (provides(problem, "write_solution") and provides(problem, "read_solution")):
+        return None
+    try:
+        problem.read_solution(problem.write_solution(solution, instance), instance)
+    except (ColayerError, ValueError) as error:
+        return first_line(error)
+    except Exception:
+        return None  # no verdict: `colayer check` says what is wrong with the two
+    return None
 
 
 @contextmanager

@@ -16,6 +16,11 @@ from colayer.report.tables import Table, duration, percent, table
 
 #: The figure of an outcome.
 FIGURE = "cost_over_time.svg"
+#: Its tables: standings, when learning has paid, CP-SAT with the hint. The last two are not always there.
+SHEETS = STANDINGS, PAYBACK, HINT = "compare", "payback", "hint"
+
+#: The column of instances on which the rival ends no worse than the pipeline.
+_NO_WORSE = "no worse in the end"
 
 _TIMES = (
     "Seconds are wall-clock time on one core. What is compiled is not timed; building a model is. Gaps are to the best "
@@ -41,7 +46,7 @@ class Results:
 
     def hints(self) -> list[tuple[int, float | None, float | None, float | None]]:
         """(instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where CP-SAT took part with hints."""
-        if CP_SAT_HINT not in self.race.contenders:
+        if not {CP_SAT, CP_SAT_HINT} <= set(self.race.contenders):
             return []
         columns = (self.race.of(name) for name in (next(iter(self.learning)), CP_SAT, CP_SAT_HINT))
         return [(i, a.cost, b.cost, c.cost) for i, (a, b, c) in enumerate(zip(*columns, strict=True))]
@@ -61,7 +66,7 @@ class Results:
         headers = (
             "pipeline",
             "rival",
-            "no worse in the end",
+            _NO_WORSE,
             "pipeline",
             "rival, to that gap",
             "saved",
@@ -81,13 +86,18 @@ class Results:
         ]
         return table(headers, rows)
 
+    @property
+    def left_out(self) -> list[str]:
+        """Who did not take part, or not to the end, and why, in words."""
+        return [*self.missing, *self.race.left_out]
+
     def notes(self) -> list[str]:
-        """What is to be known beside the tables: who was left out, who found less than there could be, and why."""
+        """What is to be known beside the tables: who found less than there could be, and why."""
         said = [f"{row.contender}: {row.note}" for row in self.race.standings() if row.note]
         unknown = [name for name, seconds in self.learning.items() if seconds is None]
         if unknown:
             said.append(f"not known what learning took, as train prints it: --learning-seconds ({', '.join(unknown)})")
-        return [*self.missing, *said]
+        return said
 
     def document(self) -> dict[str, Any]:
         """The JSON object; `solves` is null where learning never pays or what it took is not known (`payback`)."""
@@ -103,7 +113,7 @@ class Results:
             "time_limit": race.time_limit,
             "seed": race.seed,
             "contenders": list(race.contenders),
-            "left_out": list(self.missing),
+            "left_out": self.left_out,
             "shares": list(SHARES),
             "standings": [asdict(row) for row in race.standings()],
             "payback": paybacks,
@@ -132,7 +142,7 @@ class Results:
             sheets=(self._standing_sheet(), *paid, *hint),
             pictures=(Picture(FIGURE, "Cost over time", "From when all instances have a solution."),),
             conclusions=tuple(self._conclusions()),
-            differences=tuple(self.notes()),
+            differences=(*self.left_out, *self.notes()),
             provenance=provenance,
         )
 
@@ -156,11 +166,11 @@ class Results:
             for row in self.race.standings()
         ]
         caption = "solved, best, proved: instances with a solution in time, with the best known one, with a proof."
-        return Sheet("compare", "Mean gap to the best known cost", columns, _cells(rows), caption)
+        return Sheet(STANDINGS, "Mean gap to the best known cost", columns, _cells(rows), caption)
 
     def _payback_sheet(self) -> Sheet:
         columns = (
-            Column("pipeline"), Column("rival"), Column("reached"), Column("of"), Column("pipeline", "s"),
+            Column("pipeline"), Column("rival"), Column(_NO_WORSE), Column("of"), Column("pipeline", "s"),
             Column("rival", "s"), Column("saved", "s"), Column("learning", "s"), Column("solves until paid"),
         )  # fmt: skip
         rows = [
@@ -169,16 +179,16 @@ class Results:
         ]
         caption = (
             "The seconds the rival takes to the mean gap of the pipeline (the time limit where it does not get there), "
-            "what the pipeline saves by it, and the solves after which that is more than learning took. Reached: "
-            "instances on which the rival ends no worse than the pipeline."
+            "what the pipeline saves by it, and the solves after which that is more than learning took. "
+            f"{_NO_WORSE.capitalize()}: instances on which the rival's last cost is not above the pipeline's."
         )
-        return Sheet("payback", "When learning has paid for itself", columns, _cells(rows), caption)
+        return Sheet(PAYBACK, "When learning has paid for itself", columns, _cells(rows), caption)
 
     def _hint_sheet(self) -> Sheet:
         names = next(iter(self.learning)), CP_SAT, CP_SAT_HINT
         columns = (Column("instance"), *(Column(name) for name in names))
         caption = "Cost at the time limit. With the hint, CP-SAT starts after the pipeline, whose solution it keeps."
-        return Sheet("hint", "CP-SAT with and without the pipeline's solution", columns, _cells(self.hints()), caption)
+        return Sheet(HINT, "CP-SAT with and without the pipeline's solution", columns, _cells(self.hints()), caption)
 
     def _conclusions(self) -> list[Conclusion]:
         """At the end of the time limit: against the safe weights, the general solvers, and what the hint does."""
@@ -188,7 +198,7 @@ class Results:
                 if rival in self.race.contenders:
                     claim = f"{name}, solved once, is never worse than {rival} after {self.race.time_limit:g} s"
                     found.append(_compared(claim, self.race, name, rival))
-        if CP_SAT_HINT in self.race.contenders:
+        if self.hints():
             found.append(_compared("CP-SAT is never worse with the hint", self.race, CP_SAT_HINT, CP_SAT))
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from colayer.errors import InputError
@@ -62,29 +63,42 @@ class Trajectory:
         return next((when for when, reached in self.points if reached <= enough), None)
 
 
-def trajectory(attempt: Attempt, cost: Callable[[Any], float], limit: float) -> Trajectory:
+def trajectory(
+    attempt: Attempt,
+    cost: Callable[[Any], float],
+    limit: float,
+    refusal: Callable[[Any], str | None] = lambda _: None,
+) -> Trajectory:
     """The attempt, its solutions costed by `cost`, cut off at the limit.
 
     A cost that was told counts only if the solution handed in at the end bears it out. A solution that `cost` refuses,
-    as rounding in a general solver may leave it, does not count.
+    as rounding in a general solver may leave it, does not count, nor one that `refusal` has something against, which
+    is asked of those that would improve.
     """
     found: list[tuple[float, float]] = []
     refused = ""
-    for when, solution in attempt.solutions:
+    sound = False
+    for when, solution in sorted(attempt.solutions, key=itemgetter(0)):
+        said, value = None, math.inf
         try:
             value = float(cost(solution))
         except InputError as error:
-            refused = f"a solution was not feasible ({first_line(error)})"
-            continue
-        if math.isfinite(value):
-            found.append((when, value))
+            said = first_line(error)
+        sound = math.isfinite(value)
+        if sound and (not found or value < found[-1][1]):
+            said = refusal(solution)
+            sound = said is None
+            if sound:
+                found.append((when, value))
+        if said is not None:
+            refused = f"a solution was not feasible ({said})"
     if attempt.told and found:
         least = min(value for _, value in found)
         found += [(when, value) for when, value in attempt.told if value >= least - EQUAL * abs(least)]
     points = _improvements(found, limit)
     if not points:
         return Trajectory((), note=attempt.note or refused or "no solution in time")
-    return Trajectory(points, attempt.proved, attempt.note or refused)
+    return Trajectory(points, attempt.proved and sound, attempt.note or refused)
 
 
 def _improvements(found: Sequence[tuple[float, float]], limit: float) -> tuple[tuple[float, float], ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of
+from colayer.layers.layer import Floats, Ints, costs_of, whole
 
 
 def assignment(costs: ArrayLike) -> Ints:
@@ -66,8 +66,7 @@ class Assignment:
 
     def __post_init__(self) -> None:
         for name in ("rows", "columns"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{getattr(self, name)} is out of range, expected at least 1", where=name)
+            object.__setattr__(self, name, whole(getattr(self, name), name, 1))
 
     @property
     def size(self) -> int:

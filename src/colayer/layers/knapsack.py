@@ -10,11 +10,13 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of, indicator
+from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 from colayer.layers.sorting import order_into
 
 #: Cells of the table of the dynamic program, one byte each: beyond, a knapsack is for `LinearProgram`.
 MOST_CELLS = 1 << 31
+#: All weights together stay below it, so that sums of them fit a word.
+MOST = 1 << 62
 
 
 def knapsack(theta: ArrayLike, weights: ArrayLike, capacity: int) -> Ints:
@@ -55,7 +57,7 @@ class Knapsack:
 def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
     """1 for the items chosen, 0 for the others."""
     state: NDArray[np.uint8]
-    state, core, room = reduce(theta, weights, capacity)
+    state, core, room = reduce(theta, weights, min(capacity, MOST))
     if len(core) * (room + 1) > MOST_CELLS:
         raise InputError(
             f"{len(core)} items in doubt and a capacity of {room} left for them: too large for the dynamic program,"
@@ -68,20 +70,32 @@ def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
 
 def _whole(values: ArrayLike, where: str) -> Ints:
     """`values` as a vector of whole numbers ≥ 0 whose sum fits a word."""
-    numbers = np.asarray(values)
+    try:
+        numbers = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        raise InputError("expected a vector of whole numbers", where=where) from None
     if numbers.ndim != 1:
         raise InputError(f"an array of {numbers.ndim} dimensions, expected one", where=where)
-    wrong = ~((numbers >= 0) & (numbers < 2**62 / max(len(numbers), 1)) & (numbers == np.floor(numbers)))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise InputError(f"{numbers[i]}, expected a whole number, 0 or more", where=f"{where}[{i}]")
+    if numbers.dtype.kind not in "iuf":  # among them whole numbers beyond 64 bits
+        numbers = np.array([whole(value, f"{where}[{i}]", 0) for i, value in enumerate(numbers)], dtype=object)
+    else:
+        wrong = ~((numbers >= 0) & (numbers == np.floor(numbers)))
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise InputError(f"{numbers[i]}, expected a whole number, 0 or more", where=f"{where}[{i}]")
+    large = numbers >= MOST // max(len(numbers), 1)
+    if large.any():
+        i = int(np.argmax(large))
+        raise InputError(f"{numbers[i]} is too large, expected coarser {where}", where=f"{where}[{i}]")
     return numbers.astype(np.int64)
 
 
 def _capacity(value: int) -> int:
-    if not (value >= 0 and int(value) == value):
-        raise InputError(f"{value}, expected a whole number, 0 or more", where="capacity")
-    return int(value)
+    number = int(value) if isinstance(value, float | np.floating) and value.is_integer() else value
+    try:
+        return whole(number, "capacity", 0)
+    except InputError:
+        raise InputError(f"{value}, expected a whole number, 0 or more", where="capacity") from None
 
 
 @njit(cache=True, nogil=True)

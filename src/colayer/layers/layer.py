@@ -11,14 +11,16 @@ on arrays, which return the compact form of y (indices, mostly) and stay the bet
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.files import short
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,7 +42,14 @@ class Layer(Protocol):
 
 def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") -> Floats:
     """θ as a contiguous vector of float64, checked: `size` finite numbers. A copy only where it takes one."""
-    values = np.require(theta, np.float64, ["C", "W"])  # the type that kernels are compiled for
+    try:
+        given = np.asarray(theta)
+        numbers = given.dtype.kind in "biufO"
+        values = np.require(given if numbers else (), np.float64, ["C", "W"])  # the type that kernels are compiled for
+    except (TypeError, ValueError, OverflowError):
+        numbers = False
+    if not numbers:
+        raise InputError(f"{short(theta)}, expected real numbers", where=where)
     if values.ndim != 1:
         raise InputError(f"an array of {values.ndim} dimensions, expected one", where=where)
     if size is not None and len(values) != size:
@@ -49,6 +58,19 @@ def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") ->
     if i >= 0:
         raise InputError(f"{values[i]}, expected a finite number", where=f"{where}[{i}]")
     return values
+
+
+def whole(value: Any, where: str, least: int) -> int:
+    """A whole number that is not below `least`, as an int."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
+        raise InputError(f"{short(value)} is not a whole number, expected {least} or more", where=where)
+    if number < least:
+        raise InputError(f"{number} is out of range, expected at least {least}", where=where)
+    return number
 
 
 @njit(cache=True, nogil=True)
@@ -84,7 +106,7 @@ class Sorting:
         """θ sorted, ties by index."""
         from colayer.layers.sorting import embed, sort
 
-        return embed(sort(theta))
+        return embed(sort(costs_of(theta)))
 
 
 class MinimumSpanningTree:
@@ -95,11 +117,11 @@ class MinimumSpanningTree:
     """
 
     def __init__(self, nodes: int, edges: ArrayLike) -> None:
-        from colayer.layers.spanning_tree import minimum_spanning_tree
+        from colayer.layers.spanning_tree import minimum_spanning_tree, pairs
 
-        ends = np.asarray(edges)
-        minimum_spanning_tree(nodes, ends, np.zeros(len(ends)))  # refuses what is not a connected graph
-        self.nodes = nodes
+        ends = pairs(edges)
+        self.nodes = whole(nodes, "nodes", 1)
+        minimum_spanning_tree(self.nodes, ends, np.zeros(len(ends)))  # refuses what is not a connected graph
         self.edges = ends.copy()
 
     @property

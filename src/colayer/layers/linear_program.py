@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.files import short
 from colayer.layers.layer import Floats, costs_of
 
 #: How far from whole, and beyond a row or a bound, an answer may be; and its distance from the optimum, relative to θ.
 TOLERANCE = 1e-9
+_FORMS = "a LinearConstraint or a triple (A, lower, upper)"
 
 
 class LinearProgram:
@@ -200,6 +202,8 @@ def _several(constraints: Any) -> Sequence[Any]:
     """One constraint, a triple or a `LinearConstraint`, or a list of them: always a list."""
     if hasattr(constraints, "A"):
         return [constraints]
+    if not isinstance(constraints, Sequence) or isinstance(constraints, str):
+        raise InputError(f"{short(constraints)}, expected {_FORMS}, or a list of them", where="constraints")
     items = list(constraints)
     triple = len(items) == 3 and not any(hasattr(item, "A") or isinstance(item, tuple) for item in items)
     return [tuple(items)] if triple else items
@@ -212,9 +216,12 @@ def _block(item: Any, k: int) -> tuple[Any, Floats, Floats]:
     where = f"constraints[{k}]"
     if hasattr(item, "A"):
         item = (item.A, item.lb, item.ub)
-    if len(item) != 3:
-        raise InputError("expected a LinearConstraint or a triple (A, lower, upper)", where=where)
-    matrix = csc_array(item[0] if issparse(item[0]) else np.atleast_2d(np.asarray(item[0], dtype=np.float64)))
+    if not isinstance(item, Sequence) or len(item) != 3:
+        raise InputError(f"expected {_FORMS}", where=where)
+    try:
+        matrix = csc_array(item[0] if issparse(item[0]) else np.atleast_2d(np.asarray(item[0], dtype=np.float64)))
+    except (TypeError, ValueError):
+        raise InputError("expected a matrix of numbers for A", where=where) from None
     matrix = csc_array(matrix, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
@@ -226,7 +233,7 @@ def _pair(bounds: Any) -> tuple[Any, Any]:
     """(lower, upper) of a `Bounds` or a pair."""
     if hasattr(bounds, "lb"):
         return bounds.lb, bounds.ub
-    if len(bounds) != 2:
+    if not isinstance(bounds, Sequence | np.ndarray) or len(bounds) != 2:
         raise InputError("expected a Bounds or a pair (lower, upper)", where="bounds")
     return bounds[0], bounds[1]
 

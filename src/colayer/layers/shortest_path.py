@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
-from colayer.layers.layer import Floats, Ints, costs_of, indicator
+from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
@@ -46,10 +46,11 @@ class ShortestPath:
             ends = np.empty((0, 2), dtype=np.int64)
         if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
             raise InputError("expected pairs of nodes", where="arcs")
-        if nodes < 1 or (len(ends) and not (ends.min() >= 0 and ends.max() < nodes)):
+        nodes = whole(nodes, "nodes", 1)
+        if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
             raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="arcs")
         for name, node in (("source", source), ("target", target)):
-            if not 0 <= node < nodes:
+            if whole(node, name, 0) >= nodes:
                 raise InputError(f"{node} is out of range, expected 0 to {nodes - 1}", where=name)
         self.nodes, self.source, self.target = int(nodes), int(source), int(target)
         self.arcs = ends.astype(np.int64)

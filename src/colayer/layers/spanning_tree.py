@@ -11,6 +11,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.layers.layer import whole
 from colayer.layers.sorting import order_into
 
 Ints = NDArray[np.int64]
@@ -33,10 +34,8 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
     >>> complete_forest(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0], forest=[0]).tolist()
     [1]
     """
-    ends = np.asarray(edges)
-    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
-        raise InputError("expected pairs of nodes", where="edges")
-    if nodes < 1 or (len(ends) and not (ends.min() >= 0 and ends.max() < nodes)):
+    ends, nodes = pairs(edges), whole(nodes, "nodes", 1)
+    if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
         raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="edges")
     values = np.array(costs, dtype=np.float64)
     if values.shape != (len(ends),):
@@ -54,6 +53,19 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
     if kruskal_into(u, v, order_of(values), parent, tree) < len(tree):
         raise InputError("the graph is not connected", where="edges")
     return np.sort(tree)
+
+
+def pairs(edges: ArrayLike) -> NDArray[np.integer]:
+    """The edges as an array of two columns; no edges as well."""
+    try:
+        ends = np.asarray(edges)
+    except ValueError:  # rows of several lengths
+        raise InputError("expected pairs of nodes", where="edges") from None
+    if ends.shape == (0,):
+        ends = np.empty((0, 2), dtype=np.int64)
+    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+        raise InputError("expected pairs of nodes", where="edges")
+    return ends
 
 
 def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of, indicator
+from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 
 
 def top_k(theta: ArrayLike, k: int) -> Ints:
@@ -18,8 +18,8 @@ def top_k(theta: ArrayLike, k: int) -> Ints:
     >>> top_k([0.3, 0.1, 0.3, 0.2], 3).tolist()
     [0, 1, 3]
     """
-    values = costs_of(theta)
-    if not 0 <= k <= len(values):
+    values, k = costs_of(theta), whole(k, "k", 0)
+    if k > len(values):
         raise InputError(f"{k} is out of range, expected 0 to {len(values)}", where="k")
     chosen = np.empty(k, dtype=np.int64)
     if k:
@@ -39,8 +39,7 @@ class TopK:
     k: int
 
     def __post_init__(self) -> None:
-        if self.k < 0:
-            raise InputError(f"{self.k} is out of range, expected at least 0", where="k")
+        object.__setattr__(self, "k", whole(self.k, "k", 0))
 
     @property
     def size(self) -> None:

@@ -30,7 +30,7 @@ class _Perturbed(torch.nn.Module):
     """What both share: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
 
     `perturbation` is "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs: for layers that
-    need θ ≥ 0, as shortest paths with cycles do.
+    need θ ≥ 0, as shortest paths with cycles do. `samples` is even: every draw comes with its opposite.
     """
 
     def __init__(self, epsilon: float = 1.0, samples: int = 20, seed: int = 0, perturbation: str = "additive") -> None:
@@ -38,7 +38,7 @@ class _Perturbed(torch.nn.Module):
         if not epsilon > 0.0:
             raise OptionError(f"{epsilon} is out of range, expected a positive number", where="epsilon")
         if samples < 2 or samples % 2:
-            raise OptionError(f"{samples} is out of range, expected an even number", where="samples")
+            raise OptionError(f"{samples} is out of range, expected an even number: draws are pairs", where="samples")
         if perturbation not in PERTURBATIONS:
             expected = ", ".join(PERTURBATIONS)
             raise OptionError(f"{perturbation!r}, expected one of {expected}", where="perturbation")
@@ -54,8 +54,8 @@ class PerturbedLayer(_Perturbed):
     """θ → mean_k y*(θ + εZ_k), the layer made differentiable (Berthet et al., 2020).
 
     Its derivative is that of the expectation, E[y*(θ + εZ) Zᵀ]/ε, estimated with the same draws; the antithetic
-    differences leave no need for a baseline. Multiplicative: mean_k y*(θ ⊙ r_k) with r_k = e^{εZ_k − ε²/2}, and the
-    derivative E[y*(θ ⊙ r) Zᵀ] diag(1/(εθ)), for θ without zeros (Dalle et al., 2022).
+    differences leave no need for a baseline; so `samples` must be even. Multiplicative: mean_k y*(θ ⊙ r_k) with
+    r_k = e^{εZ_k − ε²/2}, and the derivative E[y*(θ ⊙ r) Zᵀ] diag(1/(εθ)), for θ without zeros (Dalle et al., 2022).
     """
 
     def forward(self, theta: torch.Tensor, solve: Solve) -> torch.Tensor:
@@ -63,6 +63,7 @@ class PerturbedLayer(_Perturbed):
 
         `solve` is a layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
         """
+        _check_dimensions(theta)
         if theta.ndim == 2:
             return torch.stack([self(row, solve) for row in theta])
         return _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon, self.perturbation == "multiplicative")
@@ -71,12 +72,18 @@ class PerturbedLayer(_Perturbed):
 class FenchelYoungLoss(_Perturbed):
     """⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0.
 
+    `samples` must be even: draws are antithetic.
     Multiplicative: ⟨θ, ȳ⟩ − mean_k min_y ⟨θ ⊙ r_k, y⟩, and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k).
     """
 
     def forward(self, theta: torch.Tensor, target: torch.Tensor | Floats, solve: Solve) -> torch.Tensor:
         """The loss of θ for the target ȳ, a scalar; a vector, row by row, where both are matrices."""
         wanted = _numpy(target) if isinstance(target, torch.Tensor) else np.asarray(target, dtype=np.float64)
+        _check_dimensions(theta)
+        if wanted.shape != tuple(theta.shape):
+            raise InputError(f"shape {wanted.shape}, expected that of theta, {tuple(theta.shape)}", where="target")
+        if not np.isfinite(wanted).all():
+            raise InputError("not finite, expected numbers", where="target")
         if theta.ndim == 2:
             return torch.stack([self(row, y, solve) for row, y in zip(theta, wanted, strict=True)])
         multiplicative = self.perturbation == "multiplicative"
@@ -121,6 +128,11 @@ class _Loss(torch.autograd.Function):
     def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None, None]:
         (output,) = outputs
         return output * ctx.gradient, None, None, None, None, None
+
+
+def _check_dimensions(theta: torch.Tensor) -> None:
+    if theta.ndim not in (1, 2):
+        raise InputError(f"a tensor of {theta.ndim} dimensions, expected one, or two: rows of θ", where="theta")
 
 
 def _numpy(tensor: torch.Tensor) -> Floats:

@@ -22,6 +22,8 @@ REGISTRY = {
     "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
     "vehicle-scheduling": "colayer.problems.vehicle_scheduling:VehicleScheduling",
 }
+#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
+OWN_FOLDERS: dict[str, str] = {}
 _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 
 
@@ -59,9 +61,11 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
         if error.name is None or not module_name.startswith(error.name):
             raise OptionError(f"{name}: module {module_name!r} needs {error.name!r}", where="PROBLEM") from error
         raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
-    except Exception as error:  # whatever the user's module raises as it is imported
+    except (Exception, SystemExit) as error:  # whatever the user's module raises as it is imported
         what = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
         raise OptionError(f"{name}: importing {module_name!r} failed ({what})", where="PROBLEM") from error
+    if module.__file__ is not None and module_name.partition(".")[0] != "colayer":
+        OWN_FOLDERS[str(Path(module.__file__).parent)] = name
     try:
         return getattr(module, attribute)
     except AttributeError:
