@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,37 +13,16 @@ from typing import Any
 import pytest
 
 from colayer.cli import main
+from slow_problem_source import start, write_slow_problem
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
-#: A problem whose costs take as long as the environment says.
-SLOW = """
-import os, time
-import numpy as np
-
-class Slow:
-    name = "slow"
-    feature_names = ("one", "two")
-    def features(self, instance): return np.array(instance, dtype=float)
-    def layer(self, theta, instance): return int(np.argmin(theta))
-    def decode(self, y, instance): return y
-    def scale(self, instance): return 1.0
-    def read(self, document): return document["rows"]
-    def write(self, instance): return {"rows": instance}
-    def cost(self, solution, instance):
-        time.sleep(float(os.environ.get("SLOW", "0")))
-        return float(sum(instance[solution]))
-"""
 ARGUMENTS = ["train", "slow_problem:Slow", "data", "--evaluations", "60", "--validation", "0"]
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "slow_problem.py").write_text(SLOW)
-    (tmp_path / "data").mkdir()
-    for k in range(4):
-        rows = [[(7 * i + 3 * k) % 11, (5 * i + k) % 7] for i in range(6)]
-        (tmp_path / f"data/{k:04d}.json").write_text(json.dumps({"format": 1, "problem": "slow", "rows": rows}))
+    write_slow_problem(tmp_path, "slow_problem")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     return tmp_path
@@ -52,14 +30,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def stopped(place: Path, number: signal.Signals, workers: int) -> tuple[int, str, str]:
     """Start the slow run, wait until some evaluations are in the journal, send the signal to the whole group."""
-    command = [sys.executable, "-m", "colayer.cli", *ARGUMENTS, "-o", "m.json", "--workers", str(workers)]
-    environment = {**os.environ, "SLOW": "0.03"}
-    process = subprocess.Popen(
-        command, cwd=place, env=environment, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        # as in a terminal, also where the tests themselves run in the background, with SIGINT ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    command = [*ARGUMENTS, "-o", "m.json", "--workers", str(workers)]
+    process = start(command, place, {**os.environ, "SLOW": "0.03"})
     journal = place / "m.json.journal"
     patience = time.monotonic() + 120
     while not (journal.exists() and journal.read_bytes().count(b"\n") > 5):

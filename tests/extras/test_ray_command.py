@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -14,50 +13,23 @@ from pathlib import Path
 import pytest
 
 from colayer.cli import main
+from slow_problem_source import start, write_slow_problem
 
-#: A problem of the user's, in a module beside the data, whose costs take as long as the environment says.
-SLOW = """
-import os, time
-import numpy as np
-
-class Slow:
-    name = "slow"
-    feature_names = ("one", "two")
-    def features(self, instance): return np.array(instance, dtype=float)
-    def layer(self, theta, instance): return int(np.argmin(theta))
-    def decode(self, y, instance): return y
-    def scale(self, instance): return 1.0
-    def read(self, document): return document["rows"]
-    def write(self, instance): return {"rows": instance}
-    def cost(self, solution, instance):
-        time.sleep(float(os.environ.get("SLOW", "0")))
-        return float(sum(instance[solution]))
-"""
 ARGUMENTS = ["train", "slow_ray_problem:Slow", "data", "--evaluations", "60", "--validation", "0", "--json"]
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "slow_ray_problem.py").write_text(SLOW)
-    (tmp_path / "data").mkdir()
-    for k in range(4):
-        rows = [[(7 * i + 3 * k) % 11, (5 * i + k) % 7] for i in range(6)]
-        (tmp_path / f"data/{k:04d}.json").write_text(json.dumps({"format": 1, "problem": "slow", "rows": rows}))
+    write_slow_problem(tmp_path, "slow_ray_problem")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     return tmp_path
 
 
 def started(place: Path, mark: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "colayer.cli", *ARGUMENTS, "-o", "m.json", "--cluster", "auto"]
     environment = {**os.environ, "SLOW": "0.03", "COLAYER_MARK": mark, "RAY_AUTH_MODE": "disabled"}
     environment.pop("RAY_ADDRESS", None)
-    return subprocess.Popen(
-        command, cwd=place, env=environment, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        # as in a terminal, also where the tests themselves run in the background, with SIGINT ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
+    return start([*ARGUMENTS, "-o", "m.json", "--cluster", "auto"], place, environment)
 
 
 def marked(mark: str) -> list[str]:

@@ -96,14 +96,10 @@ def _folder(text: str | None, data: Path) -> Path | None:
     """A folder that can be made or is empty, or that of an earlier comparison, and is not the data set."""
     if text is None:
         return None
-    if not text.strip():
-        raise OptionError("empty, expected a folder", where="-o")
-    path = Path(text)
+    path = options.new_folder(text, "-o")
     try:
         if path.exists() and not path.is_dir():
             raise OptionError(f"{path} is a file, expected a folder", where="-o")
-        if not path.absolute().parent.is_dir():
-            raise OptionError(f"{path}: the folder to make it in does not exist", where="-o")
         if path.resolve() == data.resolve():
             raise OptionError(f"{path} is the data set, expected another folder", where="-o")
         if not path.exists():  # whether it can be made shows in no other way

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from colayer.errors import ColayerError, InputError, OptionError
-from colayer.files import check_writable, first_line, short
+from colayer.files import check_writable, first_line, short, unwritable
 
 if TYPE_CHECKING:
     from colayer.models import LinearModel
@@ -194,6 +194,8 @@ def output(text: str | None, option: str, inputs: Iterable[Path] = (), folder: P
     """An output file that can be written, that is none of the inputs, and no stranger in the data set `folder`."""
     if text is None:
         return None
+    if not text.strip():
+        raise OptionError("empty, expected a file name", where=option)
     path = Path(text)
     try:
         check_writable(path)
@@ -203,6 +205,20 @@ def output(text: str | None, option: str, inputs: Iterable[Path] = (), folder: P
         raise OptionError(f"{path} is an input as well, expected another file", where=option)
     if folder is not None and path.absolute().parent.resolve() == folder.resolve():
         raise OptionError(f"{path} lies in the data set, expected another folder", where=option)
+    return path
+
+
+def new_folder(text: str, option: str) -> Path:
+    """A folder that is there, or that can be made in one that is."""
+    if not text.strip():
+        raise OptionError("empty, expected a folder", where=option)
+    path = Path(text)
+    try:
+        there = path.absolute().parent.is_dir()
+    except OSError as error:  # a name too long, for one
+        raise unwritable(path, error).at(option) from None
+    if not there:
+        raise OptionError(f"{path}: the folder to make it in does not exist", where=option)
     return path
 
 

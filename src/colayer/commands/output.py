@@ -44,13 +44,19 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
     if not on_terminal():
         yield None
         return
+    with bar(label) as (shown, task):
+        yield lambda done, total: shown.update(task, completed=done, total=total)
+
+
+@contextmanager
+def bar(label: str) -> Iterator[tuple[Any, Any]]:
+    """A bar on stderr, which is a terminal, that goes when it is done: rich's display, and the task in it."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        yield shown, shown.add_task(label, total=None)
 
 
 class Search:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from colayer.commands import options
 from colayer.commands.output import say
-from colayer.errors import OptionError
 
 #: The page of a run, where nothing else is said.
 REPORT = "report.html"
@@ -16,8 +15,6 @@ def run(run: str, *, output: str | None) -> None:
     """Write the page; never over a file that the run is made of."""
     from colayer.report.html import write_report
 
-    if output is not None and not output.strip():
-        raise OptionError("empty, expected a file name", where="-o")
     folder = Path(run)
     parts = [path for path in folder.rglob("*") if path.suffix in (".json", ".csv", ".svg")]
     page = options.output(output, "-o", parts) or folder / REPORT

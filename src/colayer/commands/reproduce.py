@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colayer.commands import options
-from colayer.commands.output import emit, note, on_terminal
+from colayer.commands.output import bar, emit, note, on_terminal
+from colayer.commands.report import REPORT
 from colayer.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from colayer.experiments.store import Tell
     from colayer.report.outcome import Outcome
 
-REPORT = "report.html"
 #: Seconds between two lines about the same stage where nobody watches a bar.
 _EVERY = 30.0
 _WORDS = {True: "holds", False: "does not hold", None: "cannot tell"}
@@ -38,9 +38,7 @@ def run(
     if list_names:
         _list([read_config(name, scale) for name in chosen], as_json)
         return
-    if output is not None and not output.strip():
-        raise OptionError("empty, expected a folder", where="-o")
-    folder = Path(output or f"reproduce-{scale}")
+    folder = options.new_folder(f"reproduce-{scale}" if output is None else output, "-o")
     _check_folder(folder)
     place = Run(folder, scale, threads)
     try:
@@ -66,9 +64,6 @@ def run(
 
 
 def _check_folder(folder: Path) -> None:
-    parent = folder.absolute().parent
-    if not parent.is_dir():
-        raise OptionError(f"{folder}: the folder to make it in does not exist", where="-o")
     try:
         if folder.exists() and not folder.is_dir():
             raise OptionError(f"{folder} is not a folder", where="-o")
@@ -127,20 +122,15 @@ def _progress(label: str) -> Iterator[Tell]:
     if not on_terminal():
         yield _Lines(label)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=None)
+    with bar(label) as (shown, task):
         current = [""]
 
         def tell(what: str, done: int, total: int) -> None:
             if what != current[0]:
                 current[0] = what
-                bar.reset(task, description=f"{label} {what}", total=total, completed=done)
+                shown.reset(task, description=f"{label} {what}", total=total, completed=done)
             else:
-                bar.update(task, completed=done, total=total)
+                shown.update(task, completed=done, total=total)
 
         yield tell
 
