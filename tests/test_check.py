@@ -12,34 +12,13 @@ from colayer.checks import CHECKS, small_instances
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.instance import Instance as Jobs
 from colayer.problems.spanning_tree.instance import Instance as Graph
+from pick_problem import Pick
 
 #: What a problem with the five methods alone gives no word about.
 UNKNOWN = {
     "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "best of many",
     "baselines", "exact", "shuffled", "instance files", "solution files", "generate", "evaluator",
 }  # fmt: skip
-
-
-class Pick:
-    """The seven members and nothing else: the better half of the items."""
-
-    name = "pick"
-    feature_names = ("value", "noise")
-
-    def features(self, instance):
-        return np.array(instance)
-
-    def layer(self, theta, instance):
-        return np.sort(np.argsort(theta, kind="stable")[: len(theta) // 2])
-
-    def decode(self, y, instance):
-        return y
-
-    def cost(self, solution, instance):
-        return float(instance[solution, 0].sum()) + 100.0
-
-    def scale(self, instance):
-        return float(len(instance))
 
 
 class Worst(Pick):

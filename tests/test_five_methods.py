@@ -10,28 +10,7 @@ import pytest
 from colayer import InputError, Pipeline, write_instances
 from colayer.compose import decoded
 from colayer.problem import completed
-
-
-class Pick:
-    """Take the better half of the items: θ says how bad an item is. An instance is an array of (value, noise)."""
-
-    name = "pick"
-    feature_names = ("value", "noise")
-
-    def features(self, instance):
-        return np.array(instance)
-
-    def layer(self, theta, instance):
-        return np.sort(np.argsort(theta, kind="stable")[: len(theta) // 2])
-
-    def decode(self, y, instance):
-        return y
-
-    def cost(self, solution, instance):
-        return float(instance[solution, 0].sum()) + 100.0
-
-    def scale(self, instance):
-        return float(len(instance))
+from pick_problem import Pick
 
 
 def instances() -> list[np.ndarray]:
