@@ -19,8 +19,15 @@ import numpy as np
 from measure import machine
 
 from colayer import __version__
-from colayer.evaluators import evaluator_for, feature_scale
-from colayer.learning import Auto, Bayes, CmaEs, Direct, Task, learn, mean_loss
+from colayer.evaluators import feature_scale
+from colayer.evaluators.base import evaluator_for
+from colayer.learning import learn
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.bayes import Bayes
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.direct import Direct
+from colayer.learning.experience.objective import mean_loss
+from colayer.learning.experience.optimizer import Task
 from colayer.problem import safe_weights_of
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.report.tables import duration, percent, table

@@ -20,7 +20,7 @@ from typing import Any
 from measure import machine
 
 from colayer import Pipeline
-from colayer.comparison.contenders import contenders_of
+from colayer.comparison.contender import contenders_of
 from colayer.comparison.figures import cost_over_time
 from colayer.comparison.race import one_core, race
 from colayer.comparison.results import Results

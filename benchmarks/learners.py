@@ -22,9 +22,9 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
+from colayer.content import content_hash
 from colayer.files import encode, read_json, write_atomic
-from colayer.learning import Auto
-from colayer.problem import content_hash
+from colayer.learning.experience.auto import Auto
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import duration, percent, table
 

@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from colayer import Pipeline, __version__
-from colayer.evaluation import gap
+from colayer.compose import gap
 from colayer.neural import Neural
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import duration, percent, table

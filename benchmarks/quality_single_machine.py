@@ -13,10 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+from colayer.evaluation import compare
 from measure import machine
 
 from colayer import Pipeline, __version__
-from colayer.evaluation import Comparison, compare
+from colayer.comparison.table import Comparison
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.report.figures import gap_bars, save

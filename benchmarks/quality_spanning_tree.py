@@ -15,12 +15,14 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from colayer.evaluation import compare
 from measure import machine
 
 from colayer import Pipeline, __version__
-from colayer.evaluation import Comparison, compare, gap
-from colayer.pipeline import pretrained
-from colayer.problem import content_hash
+from colayer.comparison.table import Comparison
+from colayer.compose import gap
+from colayer.content import content_hash
+from colayer.pretrained import pretrained
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian

@@ -21,9 +21,9 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
-from colayer.evaluation import Comparison, Result
-from colayer.pipeline import pretrained
-from colayer.problem import content_hash
+from colayer.comparison.table import Comparison, Result
+from colayer.content import content_hash
+from colayer.pretrained import pretrained
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 from colayer.report.figures import gap_by, save

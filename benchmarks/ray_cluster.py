@@ -29,10 +29,10 @@ from measure import machine
 from ray.cluster_utils import Cluster
 
 from colayer import __version__
-from colayer.evaluators import evaluator_for
-from colayer.evaluators.balance import makespan, spread
-from colayer.evaluators.connection import connected
-from colayer.evaluators.crew import crew_at
+from colayer.evaluators.base import evaluator_for
+from colayer.evaluators.ray.balance import makespan, spread
+from colayer.evaluators.ray.connection import connected
+from colayer.evaluators.ray.workers import crew_at
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 from colayer.problems.vehicle_scheduling.datasets import paper_set as vehicle_set

@@ -1,7 +1,8 @@
 """Learn weights of your own from instances alone, and compare them with plain rules on other instances."""
 
-from colayer import Pipeline
 from colayer.evaluation import compare
+
+from colayer import Pipeline
 from colayer.problems import SingleMachine
 from colayer.report.tables import summary_table
 

@@ -6,14 +6,15 @@ import pickle
 
 import numpy as np
 import pytest
+from colayer.learning.optimizers import method_names
 
 from colayer.compose import features_of
-from colayer.evaluators import evaluator_for
+from colayer.content import content_hash
+from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.optimizers import method_names
 from colayer.models import thetas
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, content_hash
+from colayer.problem import Problem
 from colayer.problems import find_problem, problem_names
 
 NAMES = problem_names()

@@ -5,9 +5,11 @@ import math
 from types import SimpleNamespace
 
 import pytest
+from colayer.evaluation import compare
 
+from colayer.comparison.table import Comparison, Result
+from colayer.compose import gap
 from colayer.errors import InputError
-from colayer.evaluation import Comparison, Result, compare, gap
 
 
 class Toy:

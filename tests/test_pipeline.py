@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from colayer import InputError, OptionError, Pipeline
-from colayer.learning.fit import split
-from colayer.learning.optimizers import CmaEs, Direct
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.direct import Direct
+from colayer.learning.learner import split
 from colayer.problems import SingleMachine
 
 PROBLEM = SingleMachine(decoder="ls")

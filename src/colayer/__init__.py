@@ -10,9 +10,16 @@ if TYPE_CHECKING:
     from colayer.checks import CheckReport, check_problem
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
-    from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus
-    from colayer.learning.optimizers import Auto, Bayes, CmaEs, Direct, Sgd
-    from colayer.neural import Neural
+    from colayer.learning.demonstration.crf import Crf
+    from colayer.learning.demonstration.fenchel_young import FenchelYoung
+    from colayer.learning.demonstration.hinge import Hinge
+    from colayer.learning.demonstration.spo import SpoPlus
+    from colayer.learning.experience.auto import Auto
+    from colayer.learning.experience.bayes import Bayes
+    from colayer.learning.experience.cma_es import CmaEs
+    from colayer.learning.experience.direct import Direct
+    from colayer.learning.experience.sgd import Sgd
+    from colayer.learning.network.method import Neural
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem, Size
 
@@ -48,27 +55,27 @@ __all__ = [
 
 # name → module. Resolved on first use, so that the command line starts without numpy and numba.
 _HOMES = {
-    "Auto": "learning.optimizers",
+    "Auto": "learning.experience.auto",
     "BaseProblem": "problem",
-    "Bayes": "learning.optimizers",
+    "Bayes": "learning.experience.bayes",
     "CheckReport": "checks",
-    "CmaEs": "learning.optimizers",
+    "CmaEs": "learning.experience.cma_es",
     "ColayerError": "errors",
-    "Crf": "learning.losses",
-    "Direct": "learning.optimizers",
-    "FenchelYoung": "learning.losses",
-    "Hinge": "learning.losses",
+    "Crf": "learning.demonstration.crf",
+    "Direct": "learning.experience.direct",
+    "FenchelYoung": "learning.demonstration.fenchel_young",
+    "Hinge": "learning.demonstration.hinge",
     "InputError": "errors",
     "JournalError": "errors",
     "MissingExtraError": "errors",
-    "Neural": "neural",
+    "Neural": "learning.network.method",
     "OptionError": "errors",
     "Pipeline": "pipeline",
     "Problem": "problem",
-    "Sgd": "learning.optimizers",
+    "Sgd": "learning.experience.sgd",
     "Size": "problem",
     "Solved": "pipeline",
-    "SpoPlus": "learning.losses",
+    "SpoPlus": "learning.demonstration.spo",
     "check_problem": "checks",
     "read_instance": "dataset",
     "read_instances": "dataset",

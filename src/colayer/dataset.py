@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from colayer.capabilities import ReadsInstances, ReadsSolutions, WritesInstances, WritesSolutions, need
 from colayer.errors import ColayerError, InputError
-from colayer.files import encode, first_line, parse_json, printable, read_bytes, short, unreadable, write_atomic
+from colayer.files import encode, parse_json, read_bytes, unreadable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
-from colayer.problem import completed
+from colayer.problem import Problem, SomeProblem, X, Y, Z, declared
+from colayer.text import printable, short, typed_line
 
 #: The number of the file format, the first key of every document.
 FORMAT = 1
@@ -31,7 +33,7 @@ LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
 LABEL_WORDS = {"cost": "a number", "bound": "a number", "proved": "true or false"}
 
 
-def read_instances(path: str | os.PathLike[str], problem: Any = None) -> list[Any]:
+def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
     """The instances of a data set folder, in the order of their names, or of one file.
 
     The problem is `problem` where it is given, else the one the first document names; all documents must agree.
@@ -40,21 +42,20 @@ def read_instances(path: str | os.PathLike[str], problem: Any = None) -> list[An
     return read_files(instance_files(path) if path.is_dir() else [path], problem)[1]
 
 
-def read_files(paths: Sequence[Path], problem: Any = None) -> tuple[Any, list[Any]]:
+def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -> tuple[Problem[X, Y, Z], list[X]]:
     """The problem and the instances of these files, which must all be of one problem."""
-    problem = None if problem is None else completed(problem)
     instances = []
     for path in paths:
         document = read_document(path)
         if problem is None:
             problem = problem_of(document, path)
         instances.append(parse_instance(document, problem, path))
-    if not instances:
+    if problem is None:
         raise InputError("no instance given, expected at least one")
     return problem, instances
 
 
-def read_instance(path: str | os.PathLike[str], problem: Any = None) -> Any:
+def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
     """The instance of one JSON or npz file."""
     return read_files([Path(path)], problem)[1][0]
 
@@ -75,7 +76,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
     return files
 
 
-def write_instance(path: str | os.PathLike[str], instance: Any, problem: Any) -> None:
+def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
     """Write one instance, as JSON or npz by the ending of the name."""
     path = Path(path)
     write_atomic(path, _content(path, instance, problem))
@@ -83,8 +84,8 @@ def write_instance(path: str | os.PathLike[str], instance: Any, problem: Any) ->
 
 def write_instances(
     folder: str | os.PathLike[str],
-    instances: Iterable[Any],
-    problem: Any,
+    instances: Iterable[X],
+    problem: Problem[X, Y, Z],
     format: str = "json",  # noqa: A002
 ) -> list[Path]:
     """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances; all of them or none."""
@@ -142,7 +143,7 @@ def label_path(path: Path) -> Path:
     return path.with_name(path.stem + LABEL_SUFFIX)
 
 
-def read_solutions(folder: str | os.PathLike[str], problem: Any, instances: Sequence[Any]) -> list[Any]:
+def read_solutions(folder: str | os.PathLike[str], problem: Problem[X, Y, Z], instances: Sequence[X]) -> list[Z]:
     """The solutions of the labels in a data set folder, in the order of the instances."""
     files = instance_files(folder)
     if len(files) != len(instances):
@@ -150,27 +151,36 @@ def read_solutions(folder: str | os.PathLike[str], problem: Any, instances: Sequ
     return [read_solution(label_path(path), problem, instance) for path, instance in zip(files, instances, strict=True)]
 
 
-def read_solution(path: str | os.PathLike[str], problem: Any, instance: Any) -> Any:
+def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], instance: X) -> Z:
     """The solution of one label, checked against its instance; the bare object that `solve` prints is one as well."""
     path = Path(path)
     document = read_document(path)
-    problem = completed(problem)
     bare = "format" not in document and "problem" not in document
     fields = _Fields(document) if bare else _fields(document, problem, path)
     for key, kinds in LABEL_KEYS.items():
         if key in fields and type(fields[key]) not in kinds:
             raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
     with _located(path):
-        return problem.read_solution(_Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS), instance)
+        own = _Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS)
+        solution: Z = need(problem, ReadsSolutions).read_solution(own, instance)
+        return solution
 
 
 def write_solution(
-    path: str | os.PathLike[str], solution: Any, instance: Any, problem: Any, *, cost: float, bound: float, proved: bool
+    path: str | os.PathLike[str],
+    solution: Z,
+    instance: X,
+    problem: Problem[X, Y, Z],
+    *,
+    cost: float,
+    bound: float,
+    proved: bool,
 ) -> None:
     """Write a label: the solution, with its cost, a lower bound, and whether it is proved optimal."""
     envelope = {"format": FORMAT, "problem": problem.name}
     label = {"cost": cost, "bound": bound, "proved": proved}
-    write_document(Path(path), {**envelope, **problem.write_solution(solution, instance), **label})
+    written = need(problem, WritesSolutions).write_solution(solution, instance)
+    write_document(Path(path), {**envelope, **written, **label})
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -182,7 +192,7 @@ def read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def problem_of(document: Mapping[str, Any], path: Path) -> Any:
+def problem_of(document: Mapping[str, Any], path: Path) -> SomeProblem:
     """The registered problem a document names. A file never makes us import a module of its choice."""
     from colayer.problems import find_problem, problem_names
 
@@ -195,10 +205,10 @@ def problem_of(document: Mapping[str, Any], path: Path) -> Any:
     return find_problem(name)
 
 
-def parse_instance(document: Mapping[str, Any], problem: Any, path: Path) -> Any:
+def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> X:
     """The instance of a document: envelope and keys checked here, the fields by the problem."""
     fields = _fields(document, problem, path)
-    expected = tuple(getattr(problem, "fields", ()))
+    expected = declared(problem).fields
     for key in fields:
         if expected and key not in expected:
             raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
@@ -207,22 +217,21 @@ def parse_instance(document: Mapping[str, Any], problem: Any, path: Path) -> Any
             raise InputError("missing", where=f"{path}: {key}")
     with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
         try:
-            return problem.read(fields)
+            instance: X = need(problem, ReadsInstances).read(fields)
+            return instance
         except ColayerError:
             raise
         except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:  # a reader of the user's
-            raise InputError(
-                f"not an instance of {problem.name} ({type(error).__name__}: {first_line(error)})"
-            ) from None
+            raise InputError(f"not an instance of {problem.name} ({typed_line(error)})") from None
 
 
-def write_document(path: Path, document: Any) -> None:
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Write a JSON file, whole or not at all."""
     write_atomic(path, encode(document))
 
 
-def _content(path: Path, instance: Any, problem: Any) -> bytes:
-    document = {"format": FORMAT, "problem": problem.name, **completed(problem).write(instance)}
+def _content(path: Path, instance: X, problem: Problem[X, Y, Z]) -> bytes:
+    document = {"format": FORMAT, "problem": problem.name, **need(problem, WritesInstances).write(instance)}
     if path.suffix == ".json":
         return encode(document)
     if path.suffix == ".npz":
@@ -237,7 +246,7 @@ class _Fields(dict[str, Any]):
         raise InputError("missing", where=str(key))
 
 
-def _fields(document: Mapping[str, Any], problem: Any, path: Path) -> _Fields:
+def _fields(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> _Fields:
     """The keys of a document without the envelope, which is checked."""
     for key in ("format", "problem"):
         if key not in document:

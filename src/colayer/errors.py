@@ -37,3 +37,15 @@ class JournalError(ColayerError):
 
 class MissingExtraError(ColayerError, ImportError):
     """A feature that needs an optional dependency; the message names the pip command."""
+
+
+def need_extra(package: str, what: str, extra: str, *, where: str | None = None) -> None:
+    """Import an optional package; where it is missing, raise an error that names the pip command."""
+    import importlib
+
+    try:
+        importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != package.partition(".")[0]:
+            raise
+        raise MissingExtraError(f"{what}: pip install 'colayer[{extra}]'", where=where) from None

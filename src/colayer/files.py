@@ -1,4 +1,4 @@
-"""Files: JSON in and out, and bytes written whole or not at all; what is wrong is said in one line."""
+"""Files: JSON in and out, and bytes written whole or not at all; errors are one line."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from colayer.errors import InputError
+from colayer.text import printable
 
 
 def read_json(path: str | Path) -> Any:
@@ -30,7 +31,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_json(data: bytes, path: Path) -> Any:
-    """The decoded text of a JSON file; what is wrong is said of `path`."""
+    """The decoded text of a JSON file; an error names `path`."""
     if not data.strip():
         raise InputError("empty, expected a JSON object", where=str(path))
     if data.startswith(b"\xef\xbb\xbf"):
@@ -161,20 +162,4 @@ def exact_keys(document: Mapping[str, Any], keys: Sequence[str]) -> None:
             raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
     for key in keys:
         if key not in document:
-            raise InputError("missing key", where=key)
-
-
-def short(value: Any) -> str:
-    """A value in at most 40 characters."""
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def printable(text: str) -> str:
-    """Text of a file, fit for one line of an error."""
-    return text if text.isprintable() and len(text) <= 60 else short(text)
-
-
-def first_line(error: BaseException) -> str:
-    """What an exception says, fit for one line of an error."""
-    return (str(error).splitlines() or [""])[0][:80] or type(error).__name__
+            raise InputError("missing", where=key)

@@ -18,12 +18,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer.capabilities import Approximates, bound_of
 from colayer.compose import features_of, scale_of
 from colayer.errors import InputError, OptionError
-
-Floats = NDArray[np.float64]
+from colayer.problem import Floats, Problem, X, Y, Z, declared
 
 #: C = 48 ∫₀¹ √(−log x) dx = 24√π, as the paper prints it.
 PAPER_CONSTANT = 24.0 * math.sqrt(math.pi)
@@ -54,16 +53,6 @@ class Approximation:
     def __post_init__(self) -> None:
         if not (self.a >= 0 and 0 < self.b < math.inf and self.beta in (1.0, 2.0, math.inf)):
             raise InputError(f"{self} is no guarantee, expected a >= 0, b > 0 and a norm of 1, 2 or infinity")
-
-
-def tree_approximation(scenarios: int) -> Approximation:
-    """Two-stage spanning tree with costs ≤ 0 (paper, proposition 2, with the constants that its proof gives)."""
-    return Approximation(a=(scenarios - 1) / (2 * scenarios - 1), b=scenarios / (2 * scenarios - 1))
-
-
-def srpt_approximation(jobs: int, makespan: float) -> Approximation:
-    """Single machine, sorted by SRPT completion over `makespan`: the 2-approximation of Phillips, Stein and Wein."""
-    return Approximation(a=1.0, b=4.0 * jobs * makespan, beta=math.inf)
 
 
 def excess_risk(
@@ -158,8 +147,8 @@ class Guarantees:
 
 
 def guarantees(
-    problem: Any,
-    instances: Sequence[Any],
+    problem: Problem[X, Y, Z],
+    instances: Sequence[X],
     feature_scale: Floats,
     sigma: float,
     radius: float,
@@ -177,7 +166,7 @@ def guarantees(
     n, d = len(instances), len(problem.feature_names)
     spread = loss_range(values)
     study = _study(problem, instances, feature_scale, radius)
-    bounded = [problem.bound(instance) for instance in instances]
+    bounded = [bound_of(problem, instance) for instance in instances]
     floors = None if any(b is None for b in bounded) else np.array(bounded, dtype=np.float64) / study.scales
     ratio = None
     if study.proved is not None and floors is not None:
@@ -214,7 +203,7 @@ def guarantees(
 
 
 def sigma_theory(
-    problem: Any, instances: Sequence[Any], feature_scale: Floats, radius: float, loss_range: float = 1.0
+    problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Floats, radius: float, loss_range: float = 1.0
 ) -> float:
     """σ_n of the sharper form for weights in the L∞ ball of `radius`, in model units."""
     study = _study(problem, instances, feature_scale, radius)
@@ -238,7 +227,7 @@ def probes(dimension: int, radius: float, seed: int = 0, count: int = 32) -> Flo
     return generator.uniform(-radius, radius, (count, dimension))
 
 
-def feature_norms(problem: Any, instance: Any, feature_scale: Floats) -> Floats:
+def feature_norms(problem: Problem[X, Y, Z], instance: X, feature_scale: Floats) -> Floats:
     """‖φ(i, x)‖₂ of every row, in model units."""
     squares = np.zeros(1)
     for column, scale in zip(features_of(problem, instance).T, feature_scale, strict=True):
@@ -258,12 +247,13 @@ class _Study:
     sharp: float | None = None
 
 
-def _study(problem: Any, instances: Sequence[Any], feature_scale: Floats, radius: float) -> _Study:
+def _study(problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Floats, radius: float) -> _Study:
     norms = [feature_norms(problem, instance, feature_scale) for instance in instances]
     kappa = max(float(lengths.max()) for lengths in norms)
     scales = np.array([scale_of(problem, instance) for instance in instances])
-    prove = getattr(problem, "approximation", None)
-    found = [None if prove is None else prove(instance) for instance in instances]
+    found: list[Approximation | None] = [None] * len(instances)
+    if isinstance(problem, Approximates):
+        found = [problem.approximation(instance) for instance in instances]
     proved = [entry for entry in found if entry is not None]
     multiple = _multiple(problem, feature_scale, radius)
     if len(proved) < len(found) or multiple is None:
@@ -292,15 +282,16 @@ def _noise(norms: Floats, beta: float, d: int) -> float:
     return float(norms.max()) * min(math.sqrt(d), math.sqrt(2.0 * math.log(2.0 * len(norms))))
 
 
-def _multiple(problem: Any, feature_scale: Floats, radius: float) -> float | None:
+def _multiple(problem: Problem[X, Y, Z], feature_scale: Floats, radius: float) -> float | None:
     """λ such that λ·w̃ lies in the ball, as theorem 2 needs; None where there is none.
 
     A homogeneous layer at λ·w̃ with perturbation p does what it does at w̃ with p/λ, so b becomes b/λ.
     """
-    if problem.safe_weights is None:
+    known = declared(problem)
+    if known.safe_weights is None:
         return None
-    largest = float(np.max(np.abs(np.asarray(problem.safe_weights) * feature_scale)))
-    if problem.homogeneous and largest > 0:
+    largest = float(np.max(np.abs(known.safe_weights * feature_scale)))
+    if known.homogeneous and largest > 0:
         return radius / largest
     return 1.0 if largest <= radius else None
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from colayer.errors import InputError
-from colayer.files import first_line, printable
+from colayer.text import first_line, printable
 
 #: What numpy and zipfile raise on an archive that is damaged.
 _DAMAGED = (
@@ -23,7 +23,7 @@ _DAMAGED = (
 
 
 def parse_npz(data: bytes, path: Path) -> dict[str, Any]:
-    """The object of an npz file, nested keys undone; what is wrong is said of `path`."""
+    """The object of an npz file, nested keys undone; an error names `path`."""
     document: dict[str, Any] = {}
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:

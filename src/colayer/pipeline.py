@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Generic, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from colayer.compose import decoded, features_of, theta_blocks
+from colayer.capabilities import bound_of
+from colayer.compose import best_of, decoded, features_of, gap, theta_blocks
 from colayer.errors import ColayerError, InputError, OptionError
-from colayer.evaluation import gap
+from colayer.evaluators.base import Backend
+from colayer.learning.learner import Learner, Lesson, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST, draws
-from colayer.models import LinearModel, read_model, thetas
-from colayer.problem import completed, safe_weights_of
-
-Floats = NDArray[np.float64]
+from colayer.learning.run import Evaluation
+from colayer.learning.settings import Settings
+from colayer.models import LinearModel, Model, read_model, thetas
+from colayer.pretrained import pretrained
+from colayer.problem import Declared, Floats, Problem, X, Y, Z, declared, variant
+from colayer.text import short
+from colayer.threads import Threads, limited
 
 
 @dataclass(frozen=True)
-class Solved:
+class Solved(Generic[Z]):
     """A solution and how good it is known to be."""
 
-    solution: Any
+    solution: Z
     cost: float
     #: A lower bound on the optimal cost; None where the problem has none.
     bound: float | None
@@ -36,11 +40,13 @@ class Solved:
     gap: float | None
     seconds: float
     #: Which weights found it: "learned", "sample K" (perturbed weights, K = 1, 2, …), "combined" (parts of
-    #: several of these) or "safe".
+    #: several of these), "safe", or "exact".
     source: str
+    #: Whether the solution is proved optimal; None where no exact solver was asked (see `colayer.certify`).
+    certified: bool | None = None
 
 
-class Pipeline:
+class Pipeline(Generic[X, Y, Z]):
     """instance → features → θ → layer → decoder → solution.
 
     Without `weights`, those shipped for the problem and its options are used; where there are none, the problem's
@@ -48,35 +54,28 @@ class Pipeline:
     the safe weights and returns the better solution, so that their guarantee is kept.
     """
 
-    def __init__(self, problem: Any, weights: ArrayLike | None = None, *, safe: bool = True) -> None:
-        self.problem = completed(problem)
+    def __init__(self, problem: Problem[X, Y, Z], weights: ArrayLike | None = None, *, safe: bool = True) -> None:
+        known = declared(problem)
+        self.problem = problem
         self.safe = safe
-        safe_weights = safe_weights_of(self.problem)
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
-        self.history_: Sequence[Any] = ()
-        self._model: LinearModel | None = None
-        if weights is not None:
-            self._model = self._raw_model(weights, {"source": "given"})
-        elif (shipped := pretrained(self.problem)) is not None:
-            self._model = _checked(shipped, self.problem)
-        elif safe_weights is not None:
-            warnings.warn(f"no weights are shipped for {_title(self.problem)}: safe weights are used", stacklevel=2)
-            self._model = self._raw_model(safe_weights, {"source": "safe weights"})
+        self.history_: tuple[Evaluation, ...] = ()
+        self._model: Model | None = None if weights is None else _raw_model(known, weights, "given")
 
     def __repr__(self) -> str:
         return f"Pipeline({self.problem!r}, safe={self.safe})"
 
     @property
-    def model(self) -> LinearModel:
-        """The model in use."""
+    def model(self) -> Model:
+        """The model in use; looked up when it is first needed, where no weights were given or learned."""
         if self._model is None:
-            raise ColayerError(f"{self.problem.name} has neither shipped nor safe weights: call fit, or give weights")
+            self._model = _default_model(self.problem)
         return self._model
 
     @property
     def weights_(self) -> Floats:
-        """The weights in use, in model units."""
+        """The weights in use, in model units: every feature divided by its spread over the training rows."""
         return self.model.weights
 
     @property
@@ -86,23 +85,24 @@ class Pipeline:
 
     def fit(
         self,
-        instances: Sequence[Any],
+        instances: Sequence[X],
         *,
-        solutions: Sequence[Any] | None = None,
-        thetas: Sequence[Any] | None = None,
-        method: str | Any = "auto",
+        solutions: Sequence[Z] | None = None,
+        thetas: Sequence[Floats] | None = None,
+        method: str | Learner | object = "auto",
         evaluations: int | None = None,
         seed: int = 0,
         radius: float | None = None,
-        sigma: float | str = 0.0,
+        sigma: float | Literal["theory"] = 0.0,
         samples: int = 100,
         learn_decoder: str | None = None,
         validation: float = 0.2,
         workers: int | None = None,
+        device: str = "cpu",
         cluster: str | None = None,
         journal: str | Path | None = None,
         time_limit: float | None = None,
-        callback: Callable[[Any], None] | None = None,
+        callback: Callable[[Evaluation], None] | None = None,
         progress: bool = False,
     ) -> Self:
         """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
@@ -112,7 +112,7 @@ class Pipeline:
         `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in the L∞ ball of
         `radius`, in model units.
 
-        By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one an
+        By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one per
         instance. `method` is `fenchel-young`, `hinge` or `crf` for solutions, `spo+` for thetas, or an object;
         `evaluations` are passes over the instances, 100 by default.
 
@@ -125,60 +125,23 @@ class Pipeline:
         By experience, `cluster` evaluates on a Ray cluster: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, the one that
         RAY_ADDRESS names, else Ray started on this machine. `workers` are then the threads on each of its nodes.
         """
-        from colayer.learning.fit import fit_by_experience
-        from colayer.learning.fit_demonstration import demonstration_method, fit_by_demonstration
-        from colayer.neural.fit import fit_neural
-        from colayer.neural.method import Neural
-
-        shared: dict[str, Any] = {
-            "seed": seed,
-            "learn_decoder": learn_decoder,
-            "validation": validation,
-            "workers": workers,
-            "journal": journal,
-            "time_limit": time_limit,
-            "callback": callback,
-            "progress": progress,
-        }
-        known: dict[str, Any] = {"solutions": solutions, "thetas": thetas}
-        network = Neural() if method == "neural" else method if isinstance(method, Neural) else None
-        imitation = None if network is not None else demonstration_method(method, solutions, thetas)
-        if cluster is not None and (chosen := network or imitation) is not None:
-            raise OptionError(f"has no meaning for {chosen.name}, which learns on this machine", where="--cluster")
-        if network is not None:
-            if sigma != 0:
-                raise OptionError("has no meaning for neural, whose spread perturbs theta", where="--sigma")
-            learned = fit_neural(
-                self.problem, instances, method=network, evaluations=evaluations, radius=radius, **known, **shared
-            )
-        elif imitation is not None:
-            for option, given in (("--radius", radius is not None), ("--sigma", sigma != 0)):
-                if given:
-                    raise OptionError(
-                        f"has no meaning for {imitation.name}, which learns by demonstration", where=option
-                    )
-            learned = fit_by_demonstration(
-                self.problem, instances, method=imitation, evaluations=evaluations, **known, **shared
-            )
-        else:
-            learned = fit_by_experience(
-                self.problem,
-                instances,
-                method=method,
-                evaluations=1000 if evaluations is None else evaluations,
-                radius=radius,
-                sigma=sigma,
-                samples=samples,
-                cluster=cluster,
-                **shared,
-            )
-        self._model = learned.model
-        self.loss_ = learned.loss
-        self.validation_loss_ = learned.validation_loss
-        self.history_ = learned.history
+        if solutions is not None and thetas is not None:
+            raise OptionError("given with thetas, expected one of them", where="solutions")
+        learner = learner_for(method, "solutions" if solutions is not None else "costs" if thetas is None else "thetas")
+        given = {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None}
+        check_uses(learner, {**given, "device": device == "cuda"})
+        settings = Settings(
+            evaluations=evaluations, seed=seed, radius=radius, sigma=sigma, samples=samples,
+            learn_decoder=learn_decoder, validation=validation, journal=journal, time_limit=time_limit,
+            callback=callback, progress=progress,
+        )  # fmt: skip
+        backend = Backend(workers, device, cluster)
+        fitted = learner.fit(Lesson(self.problem, list(instances), settings, backend, solutions, thetas))
+        self._model, self.history_ = fitted.model, fitted.history
+        self.loss_, self.validation_loss_ = fitted.loss, fitted.validation_loss
         return self
 
-    def solve(self, instance: Any, *, samples: int = 0, sigma: float = 1.0, seed: int = 0) -> Solved:
+    def solve(self, instance: X, *, samples: int = 0, sigma: float = 1.0, seed: int = 0) -> Solved[Z]:
         """The best solution over the weights w, the perturbed w + σZ_1, …, w + σZ_samples and, if `safe`, w̃."""
         _check_perturbation(samples, sigma, seed)
         begin = time.perf_counter()
@@ -188,41 +151,37 @@ class Pipeline:
             rows = np.vstack([rows, model.weights + sigma * draws(seed, samples, len(model.weights))])
         features = features_of(problem, instance)
         blocks = theta_blocks(features, model.raw(rows), model.correction(features))
-        found = ((first, *problem.best(block, instance, seed)) for first, block in blocks)
+        found = ((first, *best_of(problem, block, instance, seed)) for first, block in blocks)
         first, row, solution, cost = min(found, key=lambda best: best[3])  # the first at equal cost
-        row = row if row < 0 else first + row
-        source = {0: "learned", -1: "combined"}.get(row, f"sample {row}")
-        safe_weights = safe_weights_of(problem) if self.safe else None
+        source = "combined" if row < 0 else "learned" if first + row == 0 else f"sample {first + row}"
+        safe_weights = declared(problem).safe_weights if self.safe else None
         if safe_weights is not None:
             safe_solution, safe_cost = decoded(problem, thetas(features, safe_weights[None, :])[0], instance)
             if safe_cost < cost:
                 solution, cost, source = safe_solution, safe_cost, "safe"
         seconds = time.perf_counter() - begin
-        bound = problem.bound(instance)
-        bound = None if bound is None else float(bound)
+        bound = bound_of(problem, instance)
         return Solved(solution, cost, bound, gap(cost, bound), seconds, source)
 
     def solve_many(
-        self, instances: Sequence[Any], *, workers: int = 1, samples: int = 0, sigma: float = 1.0, seed: int = 0
-    ) -> list[Solved]:
+        self, instances: Sequence[X], *, workers: int = 1, samples: int = 0, sigma: float = 1.0, seed: int = 0
+    ) -> list[Solved[Z]]:
         """`solve` for each instance, `workers` at a time (threads: the compiled kernels run side by side)."""
         if workers < 1:
             raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
-
-        def one(instance: Any) -> Solved:
-            return self.solve(instance, samples=samples, sigma=sigma, seed=seed)
-
-        if workers == 1:
-            return [one(instance) for instance in instances]
-        with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(one, instances))
+        solve = partial(self.solve, samples=samples, sigma=sigma, seed=seed)
+        if len(instances) == 1:  # its kernels may use all the threads
+            with limited(workers):
+                return [solve(instances[0])]
+        with Threads(workers) as threads:
+            return threads.map(solve, instances)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""
         self.model.save(path)
 
     @classmethod
-    def load(cls, path: str | Path, problem: Any = None, *, safe: bool = True) -> Self:
+    def load(cls, path: str | Path, problem: Problem[X, Y, Z] | None = None, *, safe: bool = True) -> Self:
         """The pipeline of a model file. `problem` may have another decoder, but the same name and features."""
         from colayer.problems import find_problem, problem_names
 
@@ -230,65 +189,52 @@ class Pipeline:
         if problem is None:
             if model.problem not in problem_names():  # a file never makes us import a module of its choice
                 known = ", ".join(problem_names())
-                raise InputError(f"{model.problem!r} is not one of {known}: pass problem=", where=f"{path}: problem")
+                message = f"{short(model.problem)} is not one of {known}: pass problem="
+                raise InputError(message, where=f"{path}: problem")
             try:
-                problem = find_problem(model.problem, **model.options)
+                problem = variant(find_problem(model.problem), **model.options)
             except ColayerError as error:
                 raise InputError(str(error), where=f"{path}: options") from None
-        problem = completed(problem)
         try:
             return cls.from_model(problem, model, safe=safe)
         except InputError as error:
             raise error.at(str(path)) from None
 
     @classmethod
-    def from_model(cls, problem: Any, model: LinearModel, *, safe: bool = True) -> Self:
+    def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
         """A pipeline with the weights of `model`, refused where they were not made for this problem's features."""
-        problem = completed(problem)
-        pipeline = cls(problem, weights=np.zeros(len(problem.feature_names)), safe=safe)
-        pipeline._model = _checked(model, problem)
+        pipeline = cls(problem, safe=safe)
+        pipeline._model = _checked(model, declared(problem))
         return pipeline
 
-    def _raw_model(self, weights: ArrayLike, provenance: dict[str, Any]) -> LinearModel:
-        names = tuple(self.problem.feature_names)
-        return LinearModel(
-            names, np.asarray(weights), np.ones(len(names)), self.problem.name, self.problem.options, provenance
-        )
+
+def _default_model(problem: Problem[X, Y, Z]) -> Model:
+    """The weights shipped for the problem, else its safe weights, with a warning."""
+    known, shipped = declared(problem), pretrained(problem)
+    if shipped is not None:
+        return _checked(shipped, known)
+    if known.safe_weights is None:
+        raise ColayerError(f"{known.name} has neither shipped nor safe weights: call fit, or give weights")
+    warnings.warn(f"no weights are shipped for {known.title}: safe weights are used", stacklevel=4)
+    return _raw_model(known, known.safe_weights, "safe weights")
 
 
-def pretrained(problem: Any) -> LinearModel | None:
-    """The weights shipped for this problem and its options, or None.
-
-    Where none were learned through the problem's decoder, those for the same features through the plainest one.
-    """
-    folder = importlib.resources.files("colayer.pretrained")
-    chosen = [problem.options]
-    if problem.decoders and "decoder" in problem.options:
-        chosen.append({**problem.options, "decoder": problem.decoders[0]})
-    for options in chosen:
-        shipped = folder.joinpath("-".join([problem.name, *(str(value) for value in options.values())]) + ".json")
-        if shipped.is_file():
-            with importlib.resources.as_file(shipped) as path:
-                return read_model(path)
-    return None
+def _raw_model(known: Declared, weights: ArrayLike, source: str) -> LinearModel:
+    """A model of weights in raw feature units."""
+    scale = np.ones(known.dimension)
+    return LinearModel(known.feature_names, np.asarray(weights), scale, known.name, known.options, {"source": source})
 
 
-def _checked(model: LinearModel, problem: Any) -> LinearModel:
+def _checked(model: Model, known: Declared) -> Model:
     """`model`, refused where it was not made for this problem and its features."""
-    if model.problem != problem.name:
-        raise InputError(f"a model for {model.problem!r}, expected one for {problem.name!r}", where="problem")
-    if model.feature_names != tuple(problem.feature_names):
+    if model.problem != known.name:
+        raise InputError(f"a model for {short(model.problem)}, expected one for {known.name!r}", where="problem")
+    if model.feature_names != known.feature_names:
         raise InputError(
-            f"{len(model.feature_names)} features that are not "
-            f"those of {_title(problem)}, {len(problem.feature_names)} of them",
+            f"{len(model.feature_names)} features that are not those of {known.title}, {known.dimension} of them",
             where="feature_names",
         )
     return model
-
-
-def _title(problem: Any) -> str:
-    options = ", ".join(f"{key}={value}" for key, value in problem.options.items())
-    return f"{problem.name} ({options})" if options else str(problem.name)
 
 
 def _check_perturbation(samples: int, sigma: float, seed: int) -> None:

@@ -2,66 +2,77 @@
 
     instance x ──features φ(i, x)──▶ θ ──layer──▶ y ──decode──▶ z ──cost──▶ C(z, x)
 
-Everything is minimised. `Problem` is what is needed, `BaseProblem` adds defaults for what is optional. A class that
-has the methods of `Problem` and does not inherit from `BaseProblem` works as well: the library always goes through
-`completed`, which fills in the optional methods.
+Everything is minimised. `Problem` is what is needed: any class with these members works. What a problem may have
+besides is in `capabilities.py`, one small protocol per ability. `BaseProblem` holds the defaults of the attributes and
+methods that have one; inheriting from it is a convenience.
 """
 
 from __future__ import annotations
 
-import hashlib
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import best_decoded, features_of
 from colayer.errors import InputError, OptionError
-from colayer.files import plain, short
+from colayer.text import short, typed_line
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Floats = NDArray[np.float64]
+Features = NDArray[np.float32] | NDArray[np.float64]
 
-    from matplotlib.axes import Axes
-
-    from colayer.evaluators import Evaluator
-    from colayer.guarantees import Approximation
-    from colayer.programs import CompactModel, ConstraintProgram
-
-Array = NDArray[Any]
+#: Instance x, solution y of the layer, solution z.
+X = TypeVar("X")
+Y = TypeVar("Y")
+Z = TypeVar("Z")
+X_contra = TypeVar("X_contra", contravariant=True)
+#: A problem, whatever its kind.
+P = TypeVar("P")
 
 
 @runtime_checkable
-class Problem(Protocol):
+class Problem(Protocol[X_contra, Y, Z]):
     """A hard problem and the easy layer that approximates it."""
 
-    name: str
-    feature_names: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """One word, which files and models are known by."""
+        ...
 
-    def features(self, instance: Any) -> Array:
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """One name per column of `features`."""
+        ...
+
+    def features(self, instance: X_contra, /) -> Features:
         """Raw features, float64 or float32, one row per dimension of θ, one column per name."""
         ...
 
-    def layer(self, theta: Array, instance: Any) -> Any:
+    def layer(self, theta: Floats, instance: X_contra, /) -> Y:
         """argmin over y of g(y, θ): a function of its arguments alone."""
         ...
 
-    def decode(self, y: Any, instance: Any) -> Any:
+    def decode(self, y: Y, instance: X_contra, /) -> Z:
         """The solution z = h(y); the identity where y is already a solution."""
         ...
 
-    def cost(self, solution: Any, instance: Any) -> float:
+    def cost(self, solution: Z, instance: X_contra, /) -> float:
         """C(z, x), to be minimised."""
         ...
 
-    def scale(self, instance: Any) -> float:
+    def scale(self, instance: X_contra, /) -> float:
         """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
         ...
+
+
+#: A problem of which nothing more is known: one that was found by its name.
+SomeProblem = Problem[Any, Any, Any]
+
+_NEEDED = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
 
 
 @dataclass(frozen=True)
@@ -76,22 +87,26 @@ class Size:
     #: Where the size is a word (`kind` is str): those to choose from.
     choices: tuple[str, ...] = ()
 
+    @property
+    def option(self) -> str:
+        """How the command line spells it."""
+        return "--" + self.name.replace("_", "-")
+
     def parse(self, text: str) -> Any:
         """The value of one command-line word, checked."""
-        option = "--" + self.name.replace("_", "-")
         if self.choices:
             if text not in self.choices:
-                raise OptionError(f"{text!r}, expected one of {', '.join(self.choices)}", where=option)
+                raise OptionError(f"{short(text)}, expected one of {', '.join(self.choices)}", where=self.option)
             return text
         try:
             value = self.kind(text)
             finite = math.isfinite(value)
         except (ValueError, OverflowError):
             kind = "a whole number" if self.kind is int else "a number"
-            raise OptionError(f"{text!r} is not {kind}", where=option) from None
+            raise OptionError(f"{short(text)} is not {kind}", where=self.option) from None
         if not finite or (self.minimum is not None and value < self.minimum):
             least = "a finite number" if self.minimum is None else f"at least {self.minimum:g}"
-            raise OptionError(f"{text} is out of range, expected {least}", where=option)
+            raise OptionError(f"{short(value)} is out of range, expected {least}", where=self.option)
         return value
 
 
@@ -103,12 +118,12 @@ class BaseProblem:
 
     #: Radius of the L∞ ball of weights (in model units) in which `fit` searches.
     radius: float = 10.0
-    #: The layer does not change when θ is multiplied by a positive number, as where g is linear in θ: then `fit` may
+    #: The layer does not change when θ is multiplied by a positive number, as where g is linear in θ. Then `fit` may
     #: start from a multiple of the safe weights that fills the ball, so that σ means the same from any start.
     homogeneous: bool = False
     #: w̃ in raw feature units, whose pipeline carries a proven ratio or bound; None where there is none.
-    safe_weights: Array | None = None
-    #: Keys of the instance files beside "format" and "problem"; others are refused. Empty: `read` looks for itself.
+    safe_weights: Sequence[float] | NDArray[Any] | None = None
+    #: Keys of the instance files beside "format" and "problem"; others are refused. Empty: `read` checks them itself.
     fields: tuple[str, ...] = ()
     #: What `generate` takes beside the seed.
     sizes: tuple[Size, ...] = ()
@@ -134,189 +149,177 @@ class BaseProblem:
 
     def with_options(self, **changes: Any) -> Self:
         """The same problem with other options (`decoder=`, for instance)."""
-        unknown = sorted(set(changes) - set(self.options))
-        if unknown:
-            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
-        return self._remade({**self.options, **changes})
+        return type(self)(**_merged(declared(self), changes))
 
-    def _remade(self, options: dict[str, Any]) -> Self:
-        return type(self)(**options)
-
-    def decode(self, y: Any, instance: Any) -> Any:
-        """The identity: y is already a solution."""
+    def decode(self, y: Any, instance: Any, /) -> Any:
+        """Return y: it is already a solution."""
         return y
 
-    def scale(self, instance: Any) -> float:
-        """1: no idea of the order of magnitude."""
+    def scale(self, instance: Any, /) -> float:
+        """Return 1: no idea of the order of magnitude."""
         return 1.0
 
-    def bound(self, instance: Any) -> float | None:
+    def bound(self, instance: Any, /) -> float | None:
         """A cheap lower bound on the optimal cost; None where there is none."""
         return None
 
-    def approximation(self, instance: Any) -> Approximation | None:
-        """What is proved for the safe weights on this instance, whatever is added to θ; None where nothing is."""
-        return None
-
-    def embed(self, y: Any, instance: Any) -> Array:
-        """The vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry a dimension of θ; learning by demonstration needs it."""
-        raise InputError(f"{self.name} has no embed: it cannot learn by demonstration")
-
-    def target(self, solution: Any, instance: Any) -> Array:
-        """ȳ, what a solution asks of the layer: a mean of embedded y; learning by demonstration needs it."""
-        raise InputError(f"{self.name} has no target: it cannot learn from solutions")
-
-    def augmented(self, theta: Array, target: Array, instance: Any) -> tuple[Array, float]:
-        """(θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y: the layer call of the structured hinge.
-
-        The default is the Hamming distance of 0/1 vectors, Δ = Σ_i |y_i − ȳ_i| = Σ_i ȳ_i + ⟨1 − 2ȳ, y⟩.
-        """
-        return theta - (1.0 - 2.0 * target), float(target.sum())
-
-    def likelihood(self, theta: Array, target: Array, instance: Any) -> tuple[float, Array]:
-        """The negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
-        raise InputError(f"{self.name} has no likelihood: crf cannot learn it")
-
-    def best(self, thetas: Array, instance: Any, seed: int) -> tuple[int, Any, float]:
-        """The best decoded solution over the rows of `thetas` (the first at equal cost): (row, solution, cost).
-
-        Override it where many θ of one instance can share work, or where the decoder has random choices of its own
-        to draw from `seed` (rows after the first only, so that row 0 is always the plain pipeline). The row is −1 for
-        a solution put together from several rows.
-        """
-        return best_decoded(self, thetas, instance)  # type: ignore[arg-type]
-
-    def evaluator(self, instances: Sequence[Any], workers: int | None = None) -> Evaluator | None:
-        """A fused, compiled batch evaluator, or None: then the generic one loops over the five methods."""
-        return None
-
-    def baseline(self, rule: str, instance: Any) -> Any:
-        """The solution of the plain rule `rule`, one of `baselines`."""
-        raise InputError(f"{self.name} has no baseline {rule!r}")
-
-    def exact(
-        self,
-        instance: Any,
-        time_limit: float | None = None,
-        progress: Callable[[float, float], None] | None = None,
-        start: Any = None,
-    ) -> tuple[Any, float, bool]:
-        """The best solver there is: (solution, bound, proved optimal).
-
-        `progress` is told (bound, best cost); `start` is a solution known already, where there is one.
-        """
-        raise InputError(f"{self.name} has no exact solver")
-
-    def compact(self, instance: Any) -> CompactModel:
-        """A mixed-integer program for a general solver, which `colayer compare` gives to HiGHS."""
-        raise InputError(f"{self.name} has no compact model")
-
-    def constraint_program(self, instance: Any) -> ConstraintProgram:
-        """A constraint program for a general solver, which `colayer compare` gives to CP-SAT."""
-        raise InputError(f"{self.name} has no constraint program")
-
-    def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> Any:
-        """A random instance; the same seed and sizes give the same instance."""
-        raise InputError(f"{self.name} has no instance generator")
-
-    def read(self, document: Mapping[str, Any]) -> Any:
-        """The instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
-        raise InputError(f"{self.name} has no file format")
-
-    def write(self, instance: Any) -> dict[str, Any]:
-        """The JSON object of an instance; `read` inverts it."""
-        raise InputError(f"{self.name} has no file format")
-
-    def read_solution(self, document: Mapping[str, Any], instance: Any) -> Any:
-        """The solution of a decoded JSON object, checked against the instance."""
-        raise InputError(f"{self.name} has no solution format")
-
-    def write_solution(self, solution: Any, instance: Any) -> dict[str, Any]:
-        """The JSON object of a solution."""
-        raise InputError(f"{self.name} has no solution format")
-
-    def violation(self, solution: Any, instance: Any) -> str | None:
-        """What makes a solution infeasible, in a sentence; None where it is feasible. `check_problem` asks."""
-        return None
-
-    def shuffled(self, instance: Any, seed: int) -> tuple[Any, Array]:
-        """The same instance with its parts in another order, and for each row of its features the row it was before.
-
-        `check_problem` asks, to see that features(shuffled) == features[order] and that costs stay the same.
-        """
-        raise InputError(f"{self.name} has no shuffled")
-
-    def group(self, instance: Any) -> dict[str, float]:
+    def group(self, instance: Any, /) -> dict[str, float]:
         """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
         return {}
 
-    def plot(self, solution: Any, instance: Any, ax: Axes | None = None) -> Axes:
-        """A picture of a solution."""
-        raise InputError(f"{self.name} has no picture of a solution")
 
-    def content(self, instance: Any) -> bytes:
-        """What the instance is, as bytes: data sets are told apart by their hash.
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """What a problem declares beside its methods, checked; the defaults of `BaseProblem` where it declares nothing."""
 
-        The document of the file format; for a problem without one, what learning sees of it: features and scale.
-        """
-        if getattr(self.write, "__func__", None) is BaseProblem.write:
-            features = features_of(self, instance)  # type: ignore[arg-type]
-            return np.ascontiguousarray(features).tobytes() + np.float64(self.scale(instance)).tobytes()
-        return msgspec.json.encode(self.write(instance), order="deterministic", enc_hook=plain)
+    name: str
+    feature_names: tuple[str, ...]
+    options: dict[str, Any]
+    radius: float
+    homogeneous: bool
+    safe_weights: Floats | None
+    fields: tuple[str, ...]
+    sizes: tuple[Size, ...]
+    decoders: tuple[str, ...]
+    learn_decoders: Mapping[str, str]
+    feature_groups: Mapping[str, tuple[str, ...]] | None
+    baselines: tuple[str, ...]
+    tight_seconds: float | None
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of features."""
+        return len(self.feature_names)
+
+    @property
+    def decoder(self) -> str | None:
+        """The decoder in use; None where there is no choice."""
+        return self.options.get("decoder")
+
+    @property
+    def title(self) -> str:
+        """Name and options, for messages."""
+        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name} ({options})" if options else self.name
 
 
-def content_hash(problem: BaseProblem, instances: Sequence[Any]) -> str:
-    """SHA-256 over the contents of the instances, in order."""
-    digest = hashlib.sha256()
-    for instance in instances:
-        content = problem.content(instance)
-        digest.update(len(content).to_bytes(8, "little"))
-        digest.update(content)
-    return digest.hexdigest()
+def declared(problem: object) -> Declared:
+    """What a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
+    check_members(problem)
+    kind = type(problem).__name__
+    name = attribute(problem, "name", None)
+    if not isinstance(name, str) or not name:
+        raise InputError(f"name of {kind} is {short(name)}, expected a word")
+    names = _words(problem, "feature_names", ())
+    options = attribute(problem, "options", {})
+    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+        raise InputError(f"options of {kind} is {short(options)}, expected a dict of the constructor's arguments")
+    sizes = attribute(problem, "sizes", ())
+    if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
+        like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
+        raise InputError(f"sizes of {kind} is {short(sizes)}, {like}")
+    radius = attribute(problem, "radius", BaseProblem.radius)
+    if isinstance(radius, bool) or not isinstance(radius, int | float | np.number) or not 0 < radius < math.inf:
+        raise InputError(f"radius of {kind} is {short(radius)}, expected a number > 0")
+    return Declared(
+        name=name,
+        feature_names=names,
+        options=dict(options),
+        radius=float(radius),
+        homogeneous=bool(attribute(problem, "homogeneous", False)),
+        safe_weights=_safe_weights(problem, name, len(names)),
+        fields=_words(problem, "fields", ()),
+        sizes=tuple(sizes),
+        decoders=_words(problem, "decoders", ()),
+        learn_decoders=_mapping(problem, "learn_decoders") or {},
+        feature_groups=_mapping(problem, "feature_groups"),
+        baselines=_words(problem, "baselines", ()),
+        tight_seconds=attribute(problem, "tight_seconds", None),
+    )
 
 
-def completed(problem: Any) -> Any:
-    """`problem` itself where it has the optional methods, else a wrapper that adds the defaults."""
+def check_members(problem: object) -> None:
+    """Refuse what does not have the members that every problem needs."""
     if isinstance(problem, type):
         raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
-    needed = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
-    missing = [name for name in needed if not hasattr(problem, name)]
+    missing = [name for name in _NEEDED if not has(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
-    if hasattr(problem, "generate"):  # which takes what `sizes` declares
-        sizes = getattr(problem, "sizes", ())
-        if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
-            like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
-            raise InputError(f"sizes of {type(problem).__name__} is {short(sizes)}, {like}")
-    return problem if isinstance(problem, BaseProblem) else _Completed(problem)
 
 
-def provides(problem: Any, method: str) -> bool:
-    """Whether the problem has an optional method of its own, rather than the default."""
-    return getattr(getattr(problem, method), "__func__", None) is not getattr(BaseProblem, method)
+def variant(problem: P, **changes: Any) -> P:
+    """The same problem with other options; None keeps what it has. A problem may do that itself by `with_options`."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    if not given:
+        return problem
+    known = declared(problem)
+    merged = _merged(known, given)
+    if "decoder" in given:
+        check_decoder(known, given["decoder"], "--decoder")
+    if has(problem, "with_options"):
+        changed: P = problem.with_options(**given)  # type: ignore[attr-defined]
+        return changed
+    return type(problem)(**merged)
 
 
-def safe_weights_of(problem: Any) -> Array | None:
-    """The safe weights as float64, checked: one finite number a feature; None where the problem has none."""
-    if problem.safe_weights is None:
+def _merged(known: Declared, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with these changes; one that the problem does not have is refused."""
+    unknown = sorted(set(changes) - set(known.options))
+    if unknown:
+        raise OptionError(f"{known.name} has no such option", where="--" + unknown[0].replace("_", "-"))
+    return {**known.options, **changes}
+
+
+def check_decoder(known: Declared, decoder: str, option: str) -> None:
+    """Refuse a decoder that the problem does not have."""
+    if not known.decoders:
+        raise OptionError(f"{known.name} has no decoders to choose from", where=option)
+    if decoder not in known.decoders:
+        raise OptionError(f"no decoder {short(decoder)}, expected one of {', '.join(known.decoders)}", where=option)
+
+
+def has(problem: object, member: str) -> bool:
+    """Whether a problem has a member. No code of the problem runs: a property that would raise is there."""
+    try:
+        return inspect.getattr_static(problem, member) is not None
+    except AttributeError:
+        # what `__getattr__` gives, where the class has one
+        return hasattr(type(problem), "__getattr__") and getattr(problem, member, None) is not None
+
+
+def attribute(problem: object, member: str, default: Any) -> Any:
+    """The value of an attribute, or the default where there is none; a property that raises is named."""
+    if not has(problem, member):
+        return default
+    try:
+        return getattr(problem, member)
+    except AttributeError as error:
+        raise InputError(f"{member} of {type(problem).__name__} raised {typed_line(error)}") from error
+
+
+def _words(problem: object, member: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    words = attribute(problem, member, default)
+    if isinstance(words, str) or not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
+        raise InputError(f"{member} of {type(problem).__name__} is {short(words)}, expected a tuple of words")
+    return tuple(words)
+
+
+def _mapping(problem: object, member: str) -> Mapping[str, Any] | None:
+    value = attribute(problem, member, None)
+    if value is not None and not isinstance(value, Mapping):
+        raise InputError(f"{member} of {type(problem).__name__} is {short(value)}, expected a dict")
+    return value
+
+
+def _safe_weights(problem: object, name: str, dimension: int) -> Floats | None:
+    given = attribute(problem, "safe_weights", None)
+    if given is None:
         return None
-    weights = np.array(problem.safe_weights, dtype=np.float64)
-    if weights.shape != (len(problem.feature_names),) or not np.isfinite(weights).all():
-        raise InputError(f"safe_weights of {problem.name}: expected {len(problem.feature_names)} finite numbers")
+    expected = f"safe_weights of {name}: expected {dimension} finite numbers"
+    try:
+        weights = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{expected}, found {short(given)}") from None
+    if weights.shape != (dimension,) or not np.isfinite(weights).all():
+        raise InputError(expected)
     return weights
-
-
-class _Completed(BaseProblem):
-    """A problem of the user's that does not inherit from `BaseProblem`, with its optional methods filled in."""
-
-    def __init__(self, problem: Any) -> None:
-        self._problem = problem
-
-    def _remade(self, options: dict[str, Any]) -> Any:
-        return completed(type(self._problem)(**options))
-
-    def __getattribute__(self, key: str) -> Any:
-        if key.startswith("_"):
-            return object.__getattribute__(self, key)
-        problem = object.__getattribute__(self, "_problem")
-        return getattr(problem, key) if hasattr(problem, key) else object.__getattribute__(self, key)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from colayer.comparison import cpsat
-from colayer.comparison.contenders import EXACT, HIGHS, SAFE, contenders_of, exact, once, perturbed
+from colayer.comparison.contender import EXACT, HIGHS, SAFE, contenders_of, exact, once, perturbed
 from colayer.comparison.figures import cost_over_time
 from colayer.comparison.race import Race, race
 from colayer.comparison.results import FIGURE, Results

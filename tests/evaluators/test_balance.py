@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colayer.evaluators.balance import blocks, evened, makespan, spread
+from colayer.evaluators.ray.balance import blocks, evened, makespan, spread
 
 COSTS = st.lists(st.floats(0.01, 100.0), min_size=1, max_size=40).map(np.array)
 SPEEDS = st.lists(st.sampled_from([1.0, 2.0, 16.0]), min_size=1, max_size=6).map(np.array)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from colayer.errors import ColayerError, InputError, OptionError
-from colayer.evaluators import evaluator_for, feature_scale
+from colayer.evaluators import feature_scale
+from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.problems import SingleMachine

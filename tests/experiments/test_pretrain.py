@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
+from colayer.content import content_hash
 from colayer.experiments.pretrain import pretrain
-from colayer.problem import content_hash
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_JOBS, PAPER_RHO
 from colayer.problems.single_machine.datasets import paper_set

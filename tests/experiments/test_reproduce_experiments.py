@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from colayer.experiments.config import Config, paper_table, read_config
+from colayer.experiments.frame.config import Config, paper_table, read_config
+from colayer.experiments.frame.store import Run
 from colayer.experiments.registry import conduct, experiment
-from colayer.experiments.scheduling_size import SUBSETS
-from colayer.experiments.store import Run
+from colayer.experiments.single_machine.by_size import SUBSETS
 from colayer.report.outcome import Outcome, Sheet, read_outcomes
 
 TREE = {"widths": [4, 5], "evaluations": 12, "samples": 2, "passes": 3, "auto_evaluations": 12}
@@ -162,7 +162,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from test_reproduce_experiments import tiny
 from colayer.experiments import registry
-from colayer.experiments.store import Run
+from colayer.experiments.frame.store import Run
 registry.read_config = tiny
 run = Run(Path({folder!r}), "smoke", workers=2, tell=lambda *_: time.sleep(0.02))
 run.open()

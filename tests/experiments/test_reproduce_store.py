@@ -12,12 +12,13 @@ import pytest
 
 import colayer
 from colayer.errors import InputError
-from colayer.experiments.config import SCALES, paper_seconds, paper_table, read_config
-from colayer.experiments.judge import both, less, tendency
-from colayer.experiments.learned import Data, Learned, learn
+from colayer.experiments.frame.config import SCALES, paper_seconds, paper_table, read_config
+from colayer.experiments.frame.judge import both, less, tendency
+from colayer.experiments.frame.learned import Data, Learned, learn
+from colayer.experiments.frame.store import Run
 from colayer.experiments.registry import EXPERIMENTS, experiment
-from colayer.experiments.store import Run
-from colayer.learning.optimizers import Auto, Direct
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.direct import Direct
 from colayer.problems import SingleMachine
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from colayer.experiments.config import Config, read_config
-from colayer.experiments.sizes import MIXED, SAFE, SHIPPED, families, generalisation
-from colayer.experiments.sizes_figure import heat_map
-from colayer.experiments.store import Run
-from colayer.problem import content_hash
+from colayer.content import content_hash
+from colayer.experiments.frame.config import Config, read_config
+from colayer.experiments.frame.store import Run
+from colayer.experiments.sizes.generalisation import MIXED, SAFE, SHIPPED, families, generalisation
+from colayer.experiments.sizes.heat_map import heat_map
 from colayer.report.outcome import Outcome
 
 PROBLEMS = ("single-machine", "spanning-tree", "vehicle-scheduling")

@@ -13,13 +13,21 @@ import pytest
 
 from colayer.errors import MissingExtraError
 from colayer.experiments import vsp, vsp_learners
-from colayer.experiments.config import Config, paper_table, read_config
-from colayer.experiments.store import Run
-from colayer.experiments.vsp_conclusions import conclusions
-from colayer.experiments.vsp_data import held_out, instance_at
-from colayer.experiments.vsp_learners import Blind, Learner, demonstrations, experiences, reductions, subset
-from colayer.experiments.vsp_test import Scores
-from colayer.learning import CmaEs, Task
+from colayer.experiments.frame.config import Config, paper_table, read_config
+from colayer.experiments.frame.store import Run
+from colayer.experiments.vehicle_scheduling.conclusions import conclusions
+from colayer.experiments.vehicle_scheduling.data import held_out, instance_at
+from colayer.experiments.vehicle_scheduling.gaps import Scores
+from colayer.experiments.vehicle_scheduling.learners import (
+    Blind,
+    Learner,
+    demonstrations,
+    experiences,
+    reductions,
+    subset,
+)
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.optimizer import Task
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer.report.outcome import Outcome, Sheet, write_outcome
 

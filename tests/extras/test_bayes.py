@@ -15,7 +15,10 @@ import torch
 
 from colayer import Pipeline
 from colayer.errors import MissingExtraError, OptionError
-from colayer.learning import Bayes, CmaEs, Task, learn, method_named, method_names
+from colayer.learning import learn, method_named, method_names
+from colayer.learning.experience.bayes import Bayes
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.optimizer import Task
 from colayer.problems import find_problem, problem_names
 
 QUICK = Bayes(batch=5, points=64, refit=20)

@@ -11,7 +11,7 @@ import pytest
 
 from colayer.cli import main
 from colayer.comparison import cpsat
-from colayer.comparison.contenders import CP_SAT, CP_SAT_HINT, contenders_of
+from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, contenders_of
 from colayer.comparison.cpsat import solve_constraints
 from colayer.comparison.race import race
 from colayer.comparison.results import Results

@@ -14,12 +14,13 @@ from colayer import Pipeline
 from colayer.compose import features_of
 from colayer.errors import InputError, MissingExtraError, OptionError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning import FenchelYoung, draws
+from colayer.learning.demonstration.fenchel_young import FenchelYoung
+from colayer.learning.network.training import Training, demonstration_gradient, experience_gradient
+from colayer.learning.perturbation import draws
 from colayer.models import LinearModel, read_model
-from colayer.networks import NeuralModel
+from colayer.models.network import NeuralModel
 from colayer.neural import FenchelYoungLoss, Network, Neural, PerturbedLayer
 from colayer.neural.functions import layer_of
-from colayer.neural.training import Training, demonstration_gradient, experience_gradient
 from colayer.problem import BaseProblem
 from colayer.problems import SingleMachine, find_problem, problem_names
 

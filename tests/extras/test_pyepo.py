@@ -21,7 +21,8 @@ from pyepo.data.shortestpath import genData
 from pyepo.model.bases import shortestPathBase
 from scipy.optimize import linprog
 
-from colayer.learning.losses import fenchel_young, multiplicative_fenchel_young, spo_plus
+from colayer.learning.demonstration.fenchel_young import fenchel_young, multiplicative_fenchel_young
+from colayer.learning.demonstration.spo import spo_plus
 
 GRID, SAMPLES, SIGMA, SEED = (4, 5), 8, 0.5, 135
 

@@ -31,11 +31,12 @@ from colayer import Pipeline
 from colayer.cli import main
 from colayer.errors import ColayerError, InputError
 from colayer.evaluators import crew as crew_module
-from colayer.evaluators import evaluator_for, feature_scale
-from colayer.evaluators.cluster import ClusterEvaluator
-from colayer.evaluators.connection import connected
-from colayer.evaluators.crew import Crew, crew_at
+from colayer.evaluators import feature_scale
+from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.ray.connection import connected
+from colayer.evaluators.ray.evaluator import ClusterEvaluator
+from colayer.evaluators.ray.workers import Crew, crew_at
 from colayer.problem import BaseProblem
 from colayer.problems import SingleMachine
 

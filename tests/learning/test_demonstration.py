@@ -7,13 +7,17 @@ import random
 
 import numpy as np
 import pytest
+from colayer.learning.fit_demonstration import fit_by_demonstration
+from colayer.learning.losses import demonstration_names
 
 from colayer.commands import train as command
 from colayer.dataset import label_path, write_instances, write_solution
 from colayer.errors import InputError, JournalError, OptionError
-from colayer.learning.examples import pull_back
-from colayer.learning.fit_demonstration import fit_by_demonstration
-from colayer.learning.losses import Crf, FenchelYoung, Hinge, SpoPlus, demonstration_names
+from colayer.learning.demonstration.crf import Crf
+from colayer.learning.demonstration.examples import pull_back
+from colayer.learning.demonstration.fenchel_young import FenchelYoung
+from colayer.learning.demonstration.hinge import Hinge
+from colayer.learning.demonstration.spo import SpoPlus
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
 from colayer.problem import completed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import OptionError
-from colayer.learning import draws
+from colayer.learning.perturbation import draws
 
 
 def test_draws_are_nested_in_the_number_of_samples():

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, JournalError, OptionError
-from colayer.learning import Auto, CmaEs, Direct, Evaluation, Task, learn
-from colayer.learning.optimizers.base import Stop
+from colayer.learning import learn
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.direct import Direct
+from colayer.learning.experience.optimizer import Task
+from colayer.learning.run import Evaluation, Stop
 
 
 class Given:

@@ -14,8 +14,8 @@ from colayer import BaseProblem, OptionError, Pipeline
 from colayer.cli import main
 from colayer.evaluators.local import LocalEvaluator
 from colayer.guarantees import Approximation, loss_range, probes, sigma_theory
-from colayer.learning.fit import split
 from colayer.learning.guaranteed import guaranteed
+from colayer.learning.learner import split
 from colayer.problems import SingleMachine
 
 

@@ -6,24 +6,17 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from colayer.learning.losses import demonstration_named, demonstration_names
 from numpy.testing import assert_allclose
 from scipy.stats import norm
 
 from colayer.errors import InputError, OptionError
 from colayer.layers import sorting
-from colayer.learning.losses import (
-    Crf,
-    Example,
-    FenchelYoung,
-    Hinge,
-    SpoPlus,
-    demonstration_named,
-    demonstration_names,
-    fenchel_young,
-    hinge,
-    multiplicative_fenchel_young,
-    spo_plus,
-)
+from colayer.learning.demonstration.crf import Crf
+from colayer.learning.demonstration.example import Example
+from colayer.learning.demonstration.fenchel_young import FenchelYoung, fenchel_young, multiplicative_fenchel_young
+from colayer.learning.demonstration.hinge import Hinge, hinge
+from colayer.learning.demonstration.spo import SpoPlus, spo_plus
 from colayer.problems import SingleMachine
 
 

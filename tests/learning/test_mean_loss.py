@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from colayer.errors import OptionError
-from colayer.learning import draws, mean_loss
+from colayer.learning.experience.objective import mean_loss
+from colayer.learning.perturbation import draws
 
 RNG = np.random.default_rng(0)
 CENTRES = RNG.normal(size=(13, 4))

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, OptionError
-from colayer.learning import Auto, CmaEs, Direct, Sgd, Task, learn, method_named, method_names
-from colayer.learning.optimizers.base import Portion, Stop
+from colayer.learning import learn, method_named, method_names
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.direct import Direct
+from colayer.learning.experience.optimizer import Portion, Task
+from colayer.learning.experience.sgd import Sgd
+from colayer.learning.run import Stop
 
 METHODS = [
     Direct(),

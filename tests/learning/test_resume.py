@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 import colayer
-from colayer.learning import Auto, CmaEs, Direct, Task, learn
+from colayer.learning import learn
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.direct import Direct
+from colayer.learning.experience.optimizer import Task
 
 TASK = Task(3, evaluations=70, seed=4, safe=np.array([2.0, -1.0, 0.5]))
 METHODS = [Auto(), CmaEs(), Direct(), Direct(seeds=2)]
@@ -77,7 +81,8 @@ def test_only_what_is_missing_is_evaluated(tmp_path):
 SCRIPT = """
 import sys, time
 import numpy as np
-from colayer.learning import Task, learn
+from colayer.learning.experience.optimizer import Task
+from colayer.learning import learn
 
 class Walk:
     "A population method that needs no slow import: Gaussian steps from the best point of the last population."

@@ -7,8 +7,8 @@ import pytest
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
 
+from colayer.comparison.table import Comparison, Result
 from colayer.errors import InputError
-from colayer.evaluation import Comparison, Result
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.pictures import DENSE, gantt
 from colayer.report.figures import gap_bars, gap_by, gap_heatmap, learning_curve, save

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from colayer.evaluation import Comparison, Result
+from colayer.comparison.table import Comparison, Result
 from colayer.report.tables import duration, percent, significant, summary_table, table
 
 

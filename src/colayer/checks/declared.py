@@ -15,6 +15,7 @@ from colayer.checks.snapshot import difference, snapshot
 from colayer.checks.trial import Trial, guarded, named
 from colayer.files import encode, parse_json
 from colayer.models import thetas
+from colayer.problem import SomeProblem, attribute, has
 from colayer.problems import REGISTRY, find_problem
 
 _NOWHERE = Path("options")
@@ -32,11 +33,11 @@ def name(trial: Trial) -> None:
 
 
 def feature_names(trial: Trial) -> None:
-    """Distinct words, one a column of the features."""
+    """Distinct words, one per column of the features."""
     names = trial.problem.feature_names
     several = isinstance(names, Sequence) and not isinstance(names, str)
     if not several or not all(isinstance(name, str) and name for name in names):
-        raise Mistake(f"feature_names is {names!r}: give a tuple of words, one a column of features")
+        raise Mistake(f"feature_names is {names!r}: give a tuple of words, one per column of features")
     if not names:
         raise Mistake("feature_names is empty: θ needs at least one feature, even if it is the constant 1")
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -47,32 +48,31 @@ def feature_names(trial: Trial) -> None:
 def options(trial: Trial) -> None:
     """`options` holds the constructor's arguments: a problem made anew from a model file is the same."""
     problem = trial.untouched
-    given = dict(guarded("options", getattr, problem, "options"))
+    given = dict(guarded("options", attribute, problem, "options", {}))
     kept = parse_json(guarded("options written as JSON", encode, given), _NOWHERE)
     if kept != given:
         raise Mistake("options are not the same after JSON: use words, numbers, lists and true or false only")
-    again = guarded(f"making the problem anew from its options {given}", problem.with_options, **given)
+    again = guarded(f"making the problem anew from its options {given}", _remade, problem, given)
     place = difference(_public(again), _public(problem), "")
     if place is not None:
         raise Mistake(
             f"the problem made anew from its options {given} has another `{place[1:]}`: let options return "
             "every argument of the constructor, and set nothing after it"
         )
-    for decoder in problem.decoders:
+    for decoder in trial.attribute("decoders"):
         if "decoder" not in given:
             raise Mistake(
                 "there are decoders, but options has no 'decoder': take it in the constructor, return it there"
             )
-        other = guarded(f"with_options(decoder={decoder!r})", problem.with_options, decoder=decoder)
-        if other.options.get("decoder") != decoder:
-            raise Mistake(
-                f"with_options(decoder={decoder!r}) gives the options {other.options}: keep the decoder given"
-            )
+        other = guarded(f"with_options(decoder={decoder!r})", _remade, problem, {"decoder": decoder})
+        kept = attribute(other, "options", {})
+        if kept.get("decoder") != decoder:
+            raise Mistake(f"with_options(decoder={decoder!r}) gives the options {kept}: keep the decoder given")
 
 
 def safe_weights(trial: Trial) -> None:
-    """One finite number a feature, and the pipeline runs with them."""
-    given, count = trial.problem.safe_weights, len(trial.problem.feature_names)
+    """One finite number per feature, and the pipeline runs with them."""
+    given, count = trial.attribute("safe_weights"), len(trial.problem.feature_names)
     if given is None:
         raise Skip("the problem has no safe_weights")
     try:
@@ -88,7 +88,15 @@ def safe_weights(trial: Trial) -> None:
         trial.sample(index, thetas(trial.features(index), weights[None, :])[0])
 
 
-def _public(problem: Any) -> Any:
+def _remade(problem: SomeProblem, options: dict[str, Any]) -> SomeProblem:
+    """The problem with these options, made anew also where nothing changes."""
+    if has(problem, "with_options"):
+        made: SomeProblem = getattr(problem, "with_options")(**options)  # noqa: B009  an ability
+        return made
+    return type(problem)(**{**attribute(problem, "options", {}), **options})
+
+
+def _public(problem: SomeProblem) -> Any:
     """What the problem holds without what it keeps to itself."""
-    held = vars(getattr(problem, "_problem", problem))
+    held = vars(problem)
     return snapshot(SimpleNamespace(**{key: value for key, value in held.items() if not key.startswith("_")}))

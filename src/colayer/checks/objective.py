@@ -43,7 +43,7 @@ class Pool:
 
 
 def embed(trial: Trial) -> None:
-    """One finite number a row of the features, and not the same for every y."""
+    """One finite number per row of the features, and not the same for every y."""
     _need_embed(trial)
     told_apart, distinct = False, False
     for index in trial.chosen:
@@ -115,7 +115,7 @@ def target(trial: Trial) -> None:
 
 def homogeneous(trial: Trial) -> None:
     """Where `homogeneous` is True, a positive multiple of θ gives the same y."""
-    if not trial.problem.homogeneous:
+    if not trial.attribute("homogeneous"):
         raise Skip("homogeneous is False")
     for sample in trial.samples:
         for factor in MULTIPLES:

@@ -9,7 +9,7 @@ import numpy as np
 from colayer.checks.report import Mistake, Skip
 from colayer.checks.trial import ROUNDING, Trial, finite, guarded, named
 from colayer.checks.values import above
-from colayer.evaluators import evaluator_for
+from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.local import LocalEvaluator
 from colayer.models import thetas
 
@@ -40,12 +40,13 @@ def best(trial: Trial) -> None:
 
 def baselines(trial: Trial) -> None:
     """Every rule gives a feasible solution of finite cost, at least the bound."""
-    if not trial.problem.baselines:
+    rules = trial.attribute("baselines")
+    if not rules:
         raise Skip("the problem has no baselines")
     if not trial.has("baseline"):
-        raise Mistake(f"baselines names {', '.join(trial.problem.baselines)}, but there is no method baseline(rule, x)")
+        raise Mistake(f"baselines names {', '.join(rules)}, but there is no method baseline(rule, x)")
     for index in trial.chosen:
-        for rule in trial.problem.baselines:
+        for rule in rules:
             solution = trial.call("baseline", rule, trial.instances[index], on=index)
             _judge(trial, index, solution, f"baseline {rule!r}")
 

@@ -12,6 +12,7 @@ import numpy as np
 from colayer.checks.report import Mistake
 from colayer.checks.snapshot import Snapshot, difference, snapshot
 from colayer.checks.trial import Trial, copied
+from colayer.problem import Floats, SomeProblem
 
 #: optional method → what a problem must have beside it for the check that calls it for its own sake.
 _CHECKED_LATER = {
@@ -93,10 +94,10 @@ def no_memory(trial: Trial) -> None:
     for index in (*trial.chosen, *reversed(trial.chosen)):
         many = trial.thetas(index)[:5]
         for k in (*range(len(many)), 1, 0):
-            told = _answers(trial, index, shared, many[k])
+            answered = _answers(trial, index, shared, many[k])
             expected = _answers(trial, index, copied(trial.untouched), many[k])
             for method, answer in expected.items():
-                if difference(answer, told[method], method) is not None:
+                if difference(answer, answered[method], method) is not None:
                     raise Mistake(
                         f"{trial.at(index)}{method} depends on earlier calls (for other θ or instances): the problem "
                         "remembers something it should not. Look for a cache with too small a key, or a solver that "
@@ -104,7 +105,7 @@ def no_memory(trial: Trial) -> None:
                     )
 
 
-def _answers(trial: Trial, index: int, problem: Any, theta: Any) -> dict[str, Snapshot]:
+def _answers(trial: Trial, index: int, problem: SomeProblem, theta: Floats) -> dict[str, Snapshot]:
     """What the five methods of `problem` return, one after the other, each on a new copy of the instance."""
     instance = trial.instances[index]
     answers: dict[str, Snapshot] = {}
@@ -130,7 +131,7 @@ def _asked(trial: Trial, index: int, method: str, arguments: dict[str, Any]) -> 
         raise
 
 
-def _calls(trial: Trial, index: int, theta: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+def _calls(trial: Trial, index: int, theta: Floats) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every method with arguments by name, made of one θ of one instance."""
     instance = trial.instances[index]
     for method in ("features", "scale", "bound", "write"):
@@ -147,7 +148,7 @@ def _calls(trial: Trial, index: int, theta: Any) -> Iterator[tuple[str, dict[str
         if trial.has(method):
             yield method, {"solution": solution, "instance": instance}
     if trial.has("baseline"):
-        for rule in trial.problem.baselines:
+        for rule in trial.attribute("baselines"):
             yield "baseline", {"rule": rule, "instance": instance}
 
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from colayer.checks import declared, objective, optional, purity, travel, values
+from colayer.capabilities import Generates, need
+from colayer.checks import declared, objective, optional, purity, roundtrip, values
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
 from colayer.errors import InputError
-from colayer.files import short
-from colayer.problem import completed
+from colayer.problem import Problem, SomeProblem, X, Y, Z, check_members
+from colayer.problem import declared as declared_by
+from colayer.text import short
 
 #: Whole-number sizes of the instances that `small_instances` makes.
 SMALL = (4, 7, 12)
@@ -46,15 +48,15 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "baselines": (optional.baselines, ("bound",)),
     "exact": (optional.exact, ("bound",)),
     "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound")),
-    "instance files": (travel.instance_files, ("no memory",)),
-    "solution files": (travel.solution_files, ("feasible",)),
-    "generate": (travel.generate, ("features",)),
-    "pickling": (travel.pickling, ("no memory", "scale")),
+    "instance files": (roundtrip.instance_files, ("no memory",)),
+    "solution files": (roundtrip.solution_files, ("feasible",)),
+    "generate": (roundtrip.generate, ("features",)),
+    "pickling": (roundtrip.pickling, ("no memory", "scale")),
     "evaluator": (optional.evaluator, ("no memory", "scale")),
 }
 
 
-def check_problem(problem: Any, instances: Iterable[Any], *, seed: int = 0) -> CheckReport:
+def check_problem(problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: int = 0) -> CheckReport:
     """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
 
     Small instances do best: on them the θ that are tried reach nearly every solution of the layer. Features and scale
@@ -66,11 +68,11 @@ def check_problem(problem: Any, instances: Iterable[Any], *, seed: int = 0) -> C
     >>> check_problem(problem, [problem.generate(seed, jobs=5) for seed in range(3)]).ok
     True
     """
-    complete = completed(problem)
+    check_members(problem)
     data = list(instances)
     if not data:
-        raise InputError("no instances to check on, expected at least one", where=str(complete.name))
-    trial = Trial(complete, data, _seed(seed))
+        raise InputError("no instances to check on, expected at least one", where=str(problem.name))
+    trial = Trial(problem, data, _seed(seed))
     findings: dict[str, Finding] = {}
     blocked: set[str] = set()
     for check, (run, needs) in CHECKS.items():
@@ -88,24 +90,25 @@ def check_problem(problem: Any, instances: Iterable[Any], *, seed: int = 0) -> C
             findings[check] = Finding(check, NOT_APPLICABLE, str(skip))
         else:
             findings[check] = Finding(check, PASSED)
-    return CheckReport(str(complete.name), len(data), tuple(findings.values()))
+    return CheckReport(str(problem.name), len(data), tuple(findings.values()))
 
 
-def small_instances(problem: Any, seed: int) -> list[Any]:
+def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
     """Instances to check on, from the problem's generator: whole-number sizes are small, the others as declared."""
-    made = []
+    made, sizes = [], declared_by(problem).sizes
+    generate = need(problem, Generates).generate
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
-        usual = {size.name: size.default for size in problem.sizes}
+        usual = {size.name: size.default for size in sizes}
         small = {
             size.name: min(size.default, max(int(size.minimum or 1), SMALL[k % len(SMALL)]))
-            for size in problem.sizes
+            for size in sizes
             if size.kind is int and not size.choices
         }
         try:
-            made.append(guarded("generate", problem.generate, child, **{**usual, **small}))
+            made.append(guarded("generate", generate, child, **{**usual, **small}))
         except Mistake:  # small sizes that do not go together are no mistake
             try:
-                made.append(guarded("generate", problem.generate, child, **usual))
+                made.append(guarded("generate", generate, child, **usual))
             except Mistake as mistake:
                 raise InputError(str(mistake), where=str(problem.name)) from None
     return made

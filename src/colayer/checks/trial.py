@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import copy
-import sysconfig
-import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,11 +14,10 @@ from numpy.typing import NDArray
 from colayer.checks.report import Mistake, Skip
 from colayer.compose import features_of
 from colayer.errors import ColayerError
-from colayer.files import first_line
+from colayer.faults import raised
 from colayer.models import thetas
-from colayer.problem import provides
-
-Floats = NDArray[np.float64]
+from colayer.problem import BaseProblem, Floats, SomeProblem, attribute, has
+from colayer.text import first_line
 
 #: Instances that are looked at closely; features and scale are checked on all.
 MOST_INSTANCES = 6
@@ -29,9 +25,6 @@ MOST_INSTANCES = 6
 SAMPLES = 10
 #: Relative: what rounding, or the tolerance of a general solver, makes of equal numbers.
 ROUNDING = 1e-6
-
-_OURS = (str(Path(__file__).parent.parent), "<frozen")
-_LIBRARIES = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib"))
 
 
 @dataclass(frozen=True)
@@ -48,7 +41,7 @@ class Sample:
 class Trial:
     """The problem with its instances. Methods are called through `call`, so that what they raise is a `Mistake`."""
 
-    def __init__(self, problem: Any, instances: Sequence[Any], seed: int) -> None:
+    def __init__(self, problem: SomeProblem, instances: Sequence[Any], seed: int) -> None:
         self.problem = problem
         self.instances = list(instances)
         self.seed = seed
@@ -67,8 +60,12 @@ class Trial:
         return np.random.default_rng([self.seed, *key])
 
     def has(self, *methods: str) -> bool:
-        """Whether the problem has these optional methods of its own."""
-        return all(provides(self.problem, method) for method in methods)
+        """Whether the problem has these optional methods."""
+        return all(has(self.problem, method) for method in methods)
+
+    def attribute(self, name: str) -> Any:
+        """An optional attribute of the problem, the default where it has none."""
+        return attribute(self.problem, name, getattr(BaseProblem, name))
 
     def need(self, *methods: str) -> None:
         """Skip the check where the problem lacks one of these optional methods."""
@@ -135,11 +132,11 @@ class Trial:
         return finite(value, f"{self.at(index)}the cost of {of}")
 
     def embed(self, index: int, y: Any) -> Floats:
-        """The vector of y, one finite number a row of the features."""
+        """The vector of y, one finite number per row of the features."""
         return self.vector(self.call("embed", y, self.instances[index], on=index), index, "embed")
 
     def vector(self, value: Any, index: int, what: str) -> Floats:
-        """One finite number a row of the features, or a mistake."""
+        """One finite number per row of the features, or a mistake."""
         rows = self.rows[index]
         try:
             vector = np.asarray(value, dtype=np.float64)
@@ -169,7 +166,7 @@ class Trial:
         if self.has("write_solution", "read_solution"):
             document = self.call("write_solution", solution, instance, on=index)
             try:
-                self.problem.read_solution(document, instance)
+                getattr(self.problem, "read_solution")(document, instance)  # noqa: B009  an ability
             except (ColayerError, ValueError) as error:
                 return f"read_solution refuses it: {first_line(error)}"
             except (Exception, SystemExit):
@@ -184,21 +181,6 @@ def guarded(what: str, function: Callable[..., Any], *arguments: Any, **options:
             return function(*arguments, **options)
     except (Exception, SystemExit) as error:
         raise Mistake(f"{what} raised {raised(error)}") from error
-
-
-def raised(error: BaseException) -> str:
-    """An exception of the user's code in one line, with the line of their file that it comes from."""
-    place = place_of(error)
-    return f"{type(error).__name__}: {first_line(error)}" + (f" ({place})" if place else "")
-
-
-def place_of(error: BaseException) -> str:
-    """The line of the user's file that an exception comes from, `crews.py, line 12`: the last outside libraries."""
-    if isinstance(error, SyntaxError) and error.filename:
-        return f"{Path(error.filename).name}, line {error.lineno}"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_OURS)]
-    own = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)] or frames
-    return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
 
 
 def finite(value: Any, what: str) -> float:

@@ -12,7 +12,7 @@ from colayer.checks.trial import ROUNDING, Trial, copied, finite, named
 
 
 def features(trial: Trial) -> None:
-    """float32 or float64, finite, one row a dimension of θ, one column a name; on every instance."""
+    """float32 or float64, finite, one row per dimension of θ, one column per name; on every instance."""
     names = tuple(trial.problem.feature_names)
     for index, instance in enumerate(trial.instances):
         value = trial.call("features", copied(instance), on=index)
@@ -53,7 +53,7 @@ def scale(trial: Trial) -> None:
 
 
 def layer(trial: Trial) -> None:
-    """Takes any θ of one number a row: from features, free, with ties, 0."""
+    """Takes any θ of one number per row: from features, free, with ties, 0."""
     for index in trial.chosen:
         for theta in trial.thetas(index):
             instance = copied(trial.instances[index])

@@ -2,32 +2,73 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+
+def positive(text: str | float) -> float:
+    """A finite number > 0."""
+    value = number(text)
+    if value == 0.0:
+        raise typer.BadParameter("0 is out of range, expected a number > 0")
+    return value
+
+
+def number(text: str | float) -> float:
+    """A finite number >= 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number, expected a number >= 0") from None
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not finite, expected a number >= 0")
+    if value < 0.0:
+        raise typer.BadParameter(f"{value:g} is out of range, expected a number >= 0")
+    return value
+
+
+def share(text: str | float) -> float:
+    """A number >= 0 and < 1."""
+    value = number(text)
+    if value >= 1.0:
+        raise typer.BadParameter(f"{value:g} is out of range, expected a share >= 0 and < 1")
+    return value
+
+
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
-Folder = Annotated[str, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
-Files = Annotated[list[str], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
+Files = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
 FileProblem = Annotated[
     str | None, typer.Option("--problem", metavar="PROBLEM", help="MODULE:NAME, for files of a problem of yours.")
 ]
 Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
 Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
-Seed = Annotated[str, typer.Option(metavar="N", help="Seed of every random draw.")]
-Workers = Annotated[str | None, typer.Option(metavar="N", help="Processes or threads; all cores if not given.")]
-TimeLimit = Annotated[str | None, typer.Option(metavar="SECONDS", help="Stop there, with the best so far.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63, help="Seed of every random draw.")]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", min=1, max=10_000, help="At most so many threads or processes.")
+]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", parser=positive, help="Stop there, with the best so far.")
+]
 ExactLimit = Annotated[
-    str | None,
-    typer.Option("--time-limit", metavar="SECONDS", help="For each instance, of the exact solver; 60 if not given."),
+    float | None,
+    typer.Option(
+        "--time-limit",
+        metavar="SECONDS",
+        parser=positive,
+        help="For each instance, of the exact solver; 60 if not given.",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
-Out = Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
-Plot = Annotated[str | None, typer.Option(metavar="FILE", help="Write a picture (.png, .svg, .pdf).")]
-Samples = Annotated[str, typer.Option(metavar="K", help="Perturbed weights to try beside the learned ones.")]
-Sigma = Annotated[str, typer.Option(metavar="S", help="Size of the perturbation.")]
+Out = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
+Samples = Annotated[int, typer.Option(metavar="K", min=0, max=10**6, help="Perturbed weights to try as well.")]
+Sigma = Annotated[float, typer.Option(metavar="S", parser=number, help="Size of the perturbation.")]
 Safe = Annotated[
     bool | None,
-    typer.Option("--safe/--no-safe", help="With the safe weights as a fallback, or without; both if not given."),
+    typer.Option("--safe/--no-safe", help="With or without the safe weights as a fallback; both if not given."),
 ]
-Models = Annotated[list[str] | None, typer.Option(metavar="FILE", help="A trained model; may be repeated.")]
+Models = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A trained model; may be repeated.")]

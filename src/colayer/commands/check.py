@@ -7,27 +7,40 @@ status is 2, and the one line on stderr names the first of them.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from colayer.commands import options
-from colayer.commands.output import emit
-from colayer.dataset import instance_files, read_files
-from colayer.errors import InputError, OptionError
+import typer
+
+from colayer.commands import arguments
 
 
-def run(problem: str, *, data: str | None, seed: str, as_json: bool, output: str | None) -> None:
-    """Check on the instances of a folder, else on small ones that the problem generates."""
+def check(
+    problem: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="A problem of yours, or a registered one.")],
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="Instances to check on; else some are generated.")
+    ] = None,
+    seed: arguments.Seed = 0,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
+) -> None:
+    """Look for mistakes in a problem: layer, decoder, cost, features, determinism. Each one says what to fix."""
+    from colayer.capabilities import Generates
     from colayer.checks import check_problem, small_instances
+    from colayer.commands.lookup import find
+    from colayer.commands.output import emit
+    from colayer.commands.outputs import output_file
+    from colayer.dataset import read_instances
+    from colayer.errors import InputError, OptionError
 
-    first = options.whole(seed, "--seed", maximum=2**63)
-    found = options.find(problem)
-    out = options.output(output, "-o", folder=None if data is None else Path(data))
+    found = find(problem)
+    out = output_file(output, "-o", folder=data)
     if data is not None:
-        instances = read_files(instance_files(data), found)[1]
-    elif options.provides(found, "generate"):
-        instances = small_instances(found, first)
+        instances = read_instances(data, found)
+    elif isinstance(found, Generates):
+        instances = small_instances(found, seed)
     else:
         raise OptionError(f"{found.name} has no generate, expected a folder of instances to check on", where="--data")
-    report = check_problem(found, instances, seed=first)
+    report = check_problem(found, instances, seed=seed)
     emit(report.document(), f"{report}\n", as_json=as_json, out=out)
     try:
         report.raise_for_failures()

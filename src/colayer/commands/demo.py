@@ -3,48 +3,66 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
+import typer
 
-from colayer.commands import options
-from colayer.commands.evaluate import rules, tight_bounds
-from colayer.commands.output import progress, say
-from colayer.errors import InputError
-from colayer.evaluation import Contender, compare
+from colayer.commands import arguments
+
+if TYPE_CHECKING:
+    from colayer.comparison.contender import Contender
+    from colayer.models import Model
+    from colayer.problem import SomeProblem
 
 TRAINING, TEST, EVALUATIONS = 50, 50, 1000
 
 
-def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
-    """The whole story, told as it goes."""
+def demo(
+    problem: Annotated[
+        str, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME.")
+    ] = "single-machine",
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the pictures go.")] = Path(
+        "demo"
+    ),
+    seed: arguments.Seed = 0,
+    workers: arguments.Workers = None,
+) -> None:
+    """The whole story in about a minute: generate, learn by experience, compare, draw."""
+    import numpy as np
+
+    from colayer.capabilities import Draws, Generates, need
+    from colayer.commands.lookup import find
+    from colayer.commands.output import progress, say, search
+    from colayer.commands.outputs import output_file, output_folder
+    from colayer.comparison.evaluate import evaluate, tight_bounds
     from colayer.pipeline import Pipeline
+    from colayer.problem import declared
     from colayer.report.figures import gap_bars, learning_curve, save
     from colayer.report.tables import duration, significant, summary_table
 
-    first = options.whole(seed, "--seed", maximum=2**63)
-    count = None if workers is None else options.whole(workers, "--workers", 1)
-    found = options.find(problem)
-    options.need(found, "generate", "instance generator", "PROBLEM")
-    folder = Path(output)
-    if folder.exists() and not folder.is_dir():
-        raise InputError("is not a folder", where=f"-o: {folder}")
-    options.output(str(folder if not folder.exists() else folder / "model.json"), "-o")
+    found = find(problem)
+    known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
+    folder = output_folder(output)
+    output_file(folder / "model.json" if folder.exists() else folder, "-o")
 
-    sizes = ", ".join(f"{size.name} {size.default}" for size in found.sizes)
-    say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to compare on ({sizes})\n")
+    sizes = {size.name: size.default for size in known.sizes}
+    described = ", ".join(f"{name} {value}" for name, value in sizes.items())
+    say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to compare on ({described})\n")
     train, test = (
-        [found.generate(child, **{size.name: size.default for size in found.sizes}) for child in part.spawn(number)]
-        for part, number in zip(np.random.SeedSequence(first).spawn(2), (TRAINING, TEST), strict=True)
+        [generate(child, **sizes) for child in part.spawn(count)]
+        for part, count in zip(np.random.SeedSequence(seed).spawn(2), (TRAINING, TEST), strict=True)
     )
-    say(f"learning {len(found.feature_names)} weights by experience, from costs alone: {EVALUATIONS} evaluations\n")
-    learner = Pipeline(found, found.safe_weights)
-    learner.fit(train, evaluations=EVALUATIONS, seed=first, workers=count, progress=True)
+    say(f"learning {known.dimension} weights by experience, from costs alone: {EVALUATIONS} evaluations\n")
+    learner = Pipeline(found).fit(train, evaluations=EVALUATIONS, seed=seed, workers=workers, progress=True)
     say(f"best mean loss {significant(learner.loss_, 6)}, {heaviest(learner.model)}\n\n")
 
-    bounds = None if found.tight_seconds is None else tight_bounds(found, test, found.tight_seconds)
-    with progress("comparing") as shown:
-        comparison = compare(found, test, contenders(found, learner), bounds=bounds, progress=shown)
+    bounds = None
+    if known.tight_seconds is not None:
+        with search("bounding", len(test)) as bounding:
+            limit, shown = known.tight_seconds, bounding.progress
+            bounds = tight_bounds(found, test, time_limit=limit, progress=shown, done=bounding.next)
+    with progress("comparing") as done:
+        comparison = evaluate(found, test, contenders(found, learner.model), bounds=bounds, progress=done)
     say(summary_table(comparison.summary()).text())
 
     folder.mkdir(exist_ok=True)
@@ -53,7 +71,7 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     save(gap_bars(comparison), folder / "gaps.png")
     pictures = ["learning.png", "gaps.png"]
     solved = learner.solve(test[0])
-    if options.provides(found, "plot"):
+    if isinstance(found, Draws):
         save(found.plot(solved.solution, test[0]), folder / "solution.png")
         pictures.append("solution.png")
     least = solved.bound if bounds is None else bounds[0]
@@ -62,24 +80,27 @@ def run(problem: str, *, output: str, seed: str, workers: str | None) -> None:
     say(f"written to {folder}: model.json, {', '.join(pictures)}\n")
 
 
-def heaviest(model: Any, most: int = 3) -> str:
+def heaviest(model: Model, most: int = 3) -> str:
     """How many weights are not zero, and the largest: a table alone hides a learner that found a plain rule."""
-    order = sorted(np.flatnonzero(model.weights), key=lambda k: -abs(model.weights[k]))
+    order = sorted((k for k, w in enumerate(model.weights) if w != 0.0), key=lambda k: -abs(model.weights[k]))
     names = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in order[:most])
     return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
-def contenders(problem: Any, learner: Any) -> dict[str, Contender]:
-    """Plain rules, safe weights, the learned weights through every decoder, and the pretrained ones."""
-    from colayer.pipeline import Pipeline, pretrained
+def contenders(problem: SomeProblem, model: Model) -> list[Contender[Any, Any]]:
+    """Safe weights, plain rules, the learned weights through every decoder, and the pretrained ones."""
+    from colayer.comparison.contender import pipeline_contender, rule_contenders, safe_contender
+    from colayer.pipeline import Pipeline
+    from colayer.pretrained import pretrained
+    from colayer.problem import declared, variant
 
-    chosen = rules(problem)
-    own = problem.options.get("decoder")
-    for decoder in problem.decoders or (None,):
-        variant = options.variant(problem, decoder=None if decoder == own else decoder)
-        through = "" if decoder is None or decoder == own else f" + {decoder}"
-        chosen[f"learned{through}"] = Pipeline.from_model(variant, learner.model, safe=False)
-        shipped = pretrained(variant)
-        if shipped is not None:
-            chosen[f"pretrained{through}"] = Pipeline.from_model(variant, shipped, safe=False)
+    known = declared(problem)
+    chosen = [*safe_contender(problem), *rule_contenders(problem)]
+    for decoder in known.decoders or (None,):
+        through = "" if decoder in (None, known.decoder) else f" + {decoder}"
+        changed = variant(problem, decoder=decoder)
+        for name, weights in (("learned", model), ("pretrained", pretrained(changed))):
+            if weights is not None:
+                pipeline = Pipeline.from_model(changed, weights, safe=False)
+                chosen.append(pipeline_contender(f"{name}{through}", pipeline))
     return chosen

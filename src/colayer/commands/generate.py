@@ -2,44 +2,72 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import numpy as np
+import typer
+from typer.core import TyperCommand
 
-from colayer.commands import options
-from colayer.commands.output import progress, say
-from colayer.dataset import FORMATS, check_new_folder, write_instances
+from colayer.commands import arguments
 from colayer.errors import OptionError
+from colayer.text import one_of
+
+if TYPE_CHECKING:
+    from colayer.problem import Declared, Size
 
 #: No whole-number size is larger: memory would be gone long before.
 LARGEST = 10**9
 
 
-def run(words: list[str], *, count: str, seed: str, format: str) -> None:  # noqa: A002
-    """Write `count` instances for each combination of sizes into a new folder."""
-    number, first = options.whole(count, "--count", 1), options.whole(seed, "--seed", maximum=2**63)
-    options.choice(format, "--format", FORMATS)
-    positional, given = split_words(words)
+class Generate(TyperCommand):
+    """The command `generate`, whose help names the sizes of every registered problem."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the sizes below the options."""
+        for name, lines in sizes_help().items():
+            with formatter.section(f"Sizes of {name} (a list as in 50,75 gives every combination)"):
+                formatter.write_dl(lines)
+
+
+def generate(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10**9, help="Instances, for each combination of sizes.")
+    ] = 20,
+    seed: arguments.Seed = 0,
+    format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
+) -> None:
+    """Write seeded random instances into a new folder."""
+    import numpy as np
+
+    from colayer.capabilities import Generates, need
+    from colayer.commands.lookup import find
+    from colayer.commands.output import progress, say
+    from colayer.dataset import check_new_folder, write_instances
+    from colayer.problem import declared
+
+    positional, given = split_words(words or [])
     for k, name in enumerate(("PROBLEM", "DIR")):
         if len(positional) <= k:
             expected = "a registered problem, or MODULE:NAME" if k == 0 else "a folder to write to"
             raise OptionError(f"missing, expected {expected}", where=name)
     if len(positional) > 2:
         raise OptionError("an argument too many, expected PROBLEM DIR", where=positional[2])
-    problem = options.find(positional[0])
-    options.need(problem, "generate", "instance generator", "PROBLEM")
-    combinations = parse_sizes(problem, given)
+    problem = find(positional[0])
+    make = need(problem, Generates, option="PROBLEM").generate
+    combinations = parse_sizes(declared(problem), given)
     folder = Path(positional[1])
     check_new_folder(folder)
-    seeds = np.random.SeedSequence(first).spawn(number * len(combinations))
+    seeds = np.random.SeedSequence(seed).spawn(count * len(combinations))
 
     def instances() -> Iterator[Any]:
         for k, child in enumerate(seeds):
-            yield problem.generate(child, **combinations[k // number])
+            yield make(child, **combinations[k // count])
             if shown is not None:
                 shown(k + 1, len(seeds))
 
@@ -68,39 +96,36 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     return positional, given
 
 
-def parse_sizes(problem: Any, given: dict[str, str]) -> list[dict[str, Any]]:
+def parse_sizes(known: Declared, given: dict[str, str]) -> list[dict[str, Any]]:
     """Every combination of the sizes given (`50,75` is a list) and the defaults of the others."""
-    known = {_option(size): size for size in problem.sizes}
+    sizes = {size.option: size for size in known.sizes}
     for option in given:
-        if option not in known:
-            everything = [*known, "--count", "--seed", "--format"]
-            near = difflib.get_close_matches(option, everything, 1) or everything
-            raise OptionError(f"no such option of {problem.name}, expected {', '.join(near)}", where=option)
+        if option not in sizes:
+            everything = (*sizes, "--count", "--seed", "--format")
+            raise OptionError(f"no such option of {known.name}, expected {one_of(option, everything)}", where=option)
     values = []
-    for option, size in known.items():
+    for option, size in sizes.items():
         texts = given[option].split(",") if option in given else [str(size.default)]
-        values.append([_parse(size, text.strip(), option) for text in texts])
-    return [dict(zip((size.name for size in known.values()), row, strict=True)) for row in itertools.product(*values)]
+        values.append([_parse(size, text.strip()) for text in texts])
+    return [dict(zip((size.name for size in sizes.values()), row, strict=True)) for row in itertools.product(*values)]
 
 
 def sizes_help() -> dict[str, list[tuple[str, str]]]:
     """For each registered problem, its sizes and what they are."""
+    from colayer.problem import declared
     from colayer.problems import find_problem, problem_names
 
     return {
         name: [
-            (f"{_option(size)} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
-            for size in find_problem(name).sizes
+            (f"{size.option} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
+            for size in declared(find_problem(name)).sizes
         ]
         for name in problem_names()
     }
 
 
-def _option(size: Any) -> str:
-    return f"--{size.name.replace('_', '-')}"
-
-
-def _parse(size: Any, text: str, option: str) -> Any:
-    if size.kind is int:
-        options.whole(text, option, int(size.minimum or 0), LARGEST)
-    return size.parse(text)
+def _parse(size: Size, text: str) -> Any:
+    value = size.parse(text)
+    if size.kind is int and value > LARGEST:
+        raise OptionError(f"{value} is out of range, expected at most {LARGEST}", where=size.option)
+    return value

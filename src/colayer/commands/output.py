@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from colayer.evaluation import gap as gap_of
+from colayer.compose import gap as gap_of
+from colayer.errors import OptionError
 from colayer.files import encode, write_atomic
 
 
@@ -19,6 +20,13 @@ def emit(document: Any, text: str, *, as_json: bool, out: Path | None) -> None:
     if out is not None:
         write_atomic(out, data)
     say(data.decode() if as_json else text)
+
+
+def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:
+    """`--time-limit` of the exact solver, 60 s if not given, which only works with the flag `needed`."""
+    if seconds is not None and not given:
+        raise OptionError(f"works with {needed} only", where="--time-limit")
+    return (60.0 if seconds is None else seconds) if given else None
 
 
 def say(text: str) -> None:
@@ -40,7 +48,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, told (done, in all); None where stderr is not a terminal."""
+    """A bar on stderr, called with (done, in all); None where stderr is not a terminal."""
     if not on_terminal():
         yield None
         return
@@ -66,8 +74,8 @@ class Search:
         self._bar, self._task = bar, task
 
     @property
-    def told(self) -> Callable[[float, float], None] | None:
-        """What the search tells (bound, best cost); None where nobody looks."""
+    def progress(self) -> Callable[[float, float], None] | None:
+        """What the search calls with (bound, best cost); None where nobody looks."""
         return None if self._bar is None else self._show
 
     def next(self) -> None:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-from colayer.commands import options
-from colayer.commands.output import say
+import typer
 
 #: The page of a run, where nothing else is said.
 REPORT = "report.html"
 
 
-def run(run: str, *, output: str | None) -> None:
-    """Write the page; never over a file that the run is made of."""
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that reproduce or compare wrote.")],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; RUN/report.html if not given.")
+    ] = None,
+) -> None:
+    """One self-contained HTML file with the tables and figures of a run."""
+    from colayer.commands.output import say
+    from colayer.commands.outputs import output_file
     from colayer.report.html import write_report
 
-    folder = Path(run)
-    parts = [path for path in folder.rglob("*") if path.suffix in (".json", ".csv", ".svg")]
-    page = options.output(output, "-o", parts) or folder / REPORT
-    write_report(folder, page)
+    parts = [path for path in run.rglob("*") if path.suffix in (".json", ".csv", ".svg")]
+    page = output_file(output, "-o", parts) or run / REPORT
+    write_report(run, page)
     say(f"written to {page}\n")

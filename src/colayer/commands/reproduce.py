@@ -6,15 +6,17 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from colayer.commands import options
-from colayer.commands.output import bar, emit, note, on_terminal
-from colayer.commands.report import REPORT
+import typer
+
+from colayer.commands import arguments
 from colayer.errors import InputError, OptionError
+from colayer.text import one_of, short
 
 if TYPE_CHECKING:
-    from colayer.experiments.store import Tell
+    from colayer.experiments.frame.config import Config
+    from colayer.experiments.frame.store import Report
     from colayer.report.outcome import Outcome
 
 #: Seconds between two lines about the same stage where nobody watches a bar.
@@ -22,25 +24,35 @@ _EVERY = 30.0
 _WORDS = {True: "holds", False: "does not hold", None: "cannot tell"}
 
 
-def run(
-    names: Sequence[str], *, scale: str, output: str | None, workers: str | None, list_names: bool, as_json: bool
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME...]", show_default=False, help="Experiments; all if not given.")
+    ] = None,
+    scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The run; reproduce-SCALE if not given.")
+    ] = None,
+    workers: arguments.Workers = None,
+    list_names: Annotated[bool, typer.Option("--list", help="Name the experiments, no more.")] = False,
+    as_json: arguments.Json = False,
 ) -> None:
-    """Check the names and options, run the experiments in their order, print what became of the paper's conclusions."""
-    from colayer.experiments.config import SCALES, read_config
+    """Run the paper's experiments; started again, a run that was stopped goes on."""
+    from colayer.commands.output import emit, note
+    from colayer.commands.outputs import output_folder
+    from colayer.experiments.frame.config import read_config
+    from colayer.experiments.frame.store import Run
     from colayer.experiments.registry import EXPERIMENTS, conduct
-    from colayer.experiments.store import Run
 
-    options.choice(scale, "--scale", SCALES)
-    for name in names:
-        options.choice(name, "NAME", tuple(EXPERIMENTS))
+    for name in names or ():
+        if name not in EXPERIMENTS:
+            known = one_of(name, tuple(EXPERIMENTS))
+            raise OptionError(f"no experiment {short(name)}, expected {known}", where="NAME")
     chosen = [name for name in EXPERIMENTS if not names or name in names]
-    threads = None if workers is None else options.whole(workers, "--workers", 1)
     if list_names:
         _list([read_config(name, scale) for name in chosen], as_json)
         return
-    folder = options.new_folder(f"reproduce-{scale}" if output is None else output, "-o")
-    _check_folder(folder)
-    place = Run(folder, scale, threads)
+    folder = output_folder(output or Path(f"reproduce-{scale}"))
+    place = Run(folder, scale, workers)
     try:
         other = place.open()
     except InputError as error:
@@ -52,23 +64,15 @@ def run(
     try:
         for k, name in enumerate(chosen, start=1):
             begin, before = time.monotonic(), place.made
-            with _progress(f"{name} ({k} of {len(chosen)})") as place.tell:
+            with _progress(f"{name} ({k} of {len(chosen)})") as place.report:
                 outcomes.append(conduct(place, name))
             note(f"{name}: {time.monotonic() - begin:.1f} s" + ("" if place.made > before else ", all of it kept"))
     except KeyboardInterrupt:
         note(f"what is done is kept in {folder}: the same command goes on")
         raise
-    report = _report(folder)
-    document = {"run": str(folder), "scale": scale, "report": str(report), "experiments": outcomes}
-    emit(document, _text(outcomes, folder, report), as_json=as_json, out=None)
-
-
-def _check_folder(folder: Path) -> None:
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise OptionError(f"{folder} is not a folder", where="-o")
-    except OSError as error:
-        raise OptionError(f"cannot be written: {error.strerror}", where="-o") from None
+    page = _report(folder)
+    document = {"run": str(folder), "scale": scale, "report": str(page), "experiments": outcomes}
+    emit(document, _text(outcomes, folder, page), as_json=as_json, out=None)
 
 
 def _check_others(folder: Path, chosen: Sequence[str]) -> None:
@@ -84,7 +88,8 @@ def _check_others(folder: Path, chosen: Sequence[str]) -> None:
                 raise InputError(f"{error.message}; remove it, or run {other} as well", where=error.where) from None
 
 
-def _list(configs: Sequence[Any], as_json: bool) -> None:
+def _list(configs: Sequence[Config], as_json: bool) -> None:
+    from colayer.commands.output import emit
     from colayer.report.tables import table
 
     rows = [(config.name, config.source, config.title) for config in configs]
@@ -93,6 +98,7 @@ def _list(configs: Sequence[Any], as_json: bool) -> None:
 
 
 def _report(folder: Path) -> Path:
+    from colayer.commands.report import REPORT
     from colayer.report.html import write_report
 
     write_report(folder, folder / REPORT)
@@ -117,33 +123,37 @@ def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
 
 
 @contextmanager
-def _progress(label: str) -> Iterator[Tell]:
+def _progress(label: str) -> Iterator[Report]:
     """How far the stages of one experiment are: a bar on a terminal, else a line now and then."""
+    from colayer.commands.output import bar, on_terminal
+
     if not on_terminal():
         yield _Lines(label)
         return
     with bar(label) as (shown, task):
         current = [""]
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if what != current[0]:
                 current[0] = what
                 shown.reset(task, description=f"{label} {what}", total=total, completed=done)
             else:
                 shown.update(task, completed=done, total=total)
 
-        yield tell
+        yield report
 
 
 class _Lines:
     """A line on stderr when a stage begins, and one every half minute while it lasts."""
 
     def __init__(self, label: str) -> None:
-        self._label, self._what, self._told = label, "", 0.0
+        self._label, self._what, self._last = label, "", 0.0
 
     def __call__(self, what: str, done: int, total: int) -> None:
+        from colayer.commands.output import note
+
         now = time.monotonic()
-        if what != self._what or now - self._told >= _EVERY:
+        if what != self._what or now - self._last >= _EVERY:
             count = f", {done} of {total}" if what == self._what else ""
-            self._what, self._told = what, now
+            self._what, self._last = what, now
             note(f"{self._label} {what}{count}")

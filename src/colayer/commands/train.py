@@ -8,103 +8,116 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from colayer.commands import options
-from colayer.commands.output import emit, note
-from colayer.dataset import instance_files, read_files, read_solutions
-from colayer.errors import OptionError
-from colayer.evaluation import Contender, Summary, compare
+import typer
+
+from colayer.commands import arguments
 
 if TYPE_CHECKING:
+    from colayer.commands.lookup import SomePipeline
+    from colayer.comparison.table import Summary
     from colayer.guarantees import Guarantees
 
 
-def run(
-    problem: str,
-    folder: str,
-    *,
-    output: str,
-    method: str,
-    evaluations: str | None,
-    seed: str,
-    decoder: str | None,
-    learn_decoder: str | None,
-    features: str | None,
-    radius: str | None,
-    sigma: str,
-    samples: str,
-    solutions: bool,
-    validation: str,
-    workers: str | None,
-    cluster: str | None,
-    time_limit: str | None,
-    journal: str | None,
-    no_journal: bool,
-    plot: str | None,
-    as_json: bool,
-) -> None:
-    """Learn, write the model, print how it went; all options are checked before the data is read."""
-    from colayer.evaluators.connection import connected
-    from colayer.learning.guaranteed import guaranteed
-    from colayer.pipeline import Pipeline
+def _sigma(text: str | float) -> float | str:
+    """A number >= 0, or the word theory."""
+    return text if text == "theory" else arguments.number(text)
 
-    method = _method(method, solutions)
-    settings: dict[str, Any] = {
-        "method": method,
-        "evaluations": None if evaluations is None else options.whole(evaluations, "--evaluations", 1),
-        "seed": options.whole(seed, "--seed", maximum=2**63),
-        "radius": None if radius is None else options.number(radius, "--radius"),
-        "sigma": sigma if sigma == "theory" else options.number(sigma, "--sigma", zero=True),
-        "samples": options.whole(samples, "--samples", 1),
-        "validation": options.share(validation, "--validation"),
-        "workers": None if workers is None else options.whole(workers, "--workers", 1),
-        "time_limit": None if time_limit is None else options.number(time_limit, "--time-limit"),
-        "learn_decoder": learn_decoder,
-    }
-    if cluster is not None:
-        settings["cluster"] = _cluster(cluster, method, solutions)
-    found = options.find(problem, decoder=decoder, features=features)
+
+def train(
+    problem: arguments.Problem,
+    folder: arguments.Folder,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The model file to write.")],
+    method: Annotated[str, typer.Option(metavar="NAME", help="How to learn.")] = "auto",
+    evaluations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10**9,
+            help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100.",
+        ),
+    ] = None,
+    seed: arguments.Seed = 0,
+    decoder: arguments.Decoder = None,
+    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
+    features: arguments.Features = None,
+    radius: Annotated[
+        float | None, typer.Option(metavar="R", parser=arguments.positive, help="Radius of the search ball.")
+    ] = None,
+    sigma: Annotated[
+        Any, typer.Option(metavar="S", parser=_sigma, help="Perturbation of the loss; 0: none; or theory.")
+    ] = 0.0,
+    samples: Annotated[int, typer.Option(metavar="K", min=1, max=10**6, help="Draws of the perturbed loss.")] = 100,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
+    validation: Annotated[
+        float, typer.Option(metavar="SHARE", parser=arguments.share, help="Share of the instances kept aside.")
+    ] = 0.2,
+    workers: arguments.Workers = None,
+    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
+    time_limit: arguments.TimeLimit = None,
+    journal: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The journal; FILE.journal if not given.")
+    ] = None,
+    no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+) -> None:
+    """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    from colayer.commands.lookup import find
+    from colayer.commands.output import emit, note
+    from colayer.commands.outputs import output_file, picture_file
+    from colayer.dataset import read_instances, read_solutions
+    from colayer.errors import OptionError
+    from colayer.evaluators.base import Backend
+    from colayer.evaluators.ray.connection import connected
+    from colayer.learning.guaranteed import guaranteed
+    from colayer.learning.learner import check_uses, learner_for
+    from colayer.pipeline import Pipeline
+    from colayer.problem import check_decoder, declared
+
+    learner = learner_for(method, "solutions" if solutions else "costs")
+    check_uses(learner, {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None})
+    backend = Backend(workers, device, cluster)
+    found = find(problem, decoder=decoder, features=features)
     if learn_decoder is not None:
-        options.check_decoder(found, learn_decoder, "--learn-decoder")
-    data = Path(folder)
-    model = Path(output)
-    options.output(output, "-o", folder=data)
+        check_decoder(declared(found), learn_decoder, "--learn-decoder")
+    output_file(output, "-o", folder=folder)
     if journal is not None and no_journal:
         raise OptionError("given with --journal, expected one of them", where="--no-journal")
-    book = None if no_journal else Path(journal or f"{output}.journal")
-    options.output(None if book is None else str(book), "--journal", [model], folder=data)
-    drawing = options.picture(plot, "--plot", [model, *([book] if book else [])])
-    instances = read_files(instance_files(data), found)[1]
-    if solutions:
-        settings["solutions"] = read_solutions(data, found, instances)
+    book = None if no_journal else journal or output.with_name(f"{output.name}.journal")
+    output_file(book, "--journal", [output], folder=folder)
+    drawing = picture_file(plot, inputs=[output, book])
+    instances = read_instances(folder, found)
+    labels = read_solutions(folder, found, instances) if solutions else None
 
-    pipeline = Pipeline(found, safe=False) if found.safe_weights is None else Pipeline(found, found.safe_weights)
+    pipeline = Pipeline(found)
     # one connection for all that follows; Ray prints what happens to its nodes, and stdout is for results
     with redirect_stdout(sys.stderr), connected(cluster):
         begin = time.perf_counter()
         try:
-            pipeline.fit(instances, journal=book, progress=True, **settings)
+            pipeline.fit(
+                instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
+                sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
+                device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
+            )  # fmt: skip
         except KeyboardInterrupt:
             if book is not None:
                 note(f"the same command goes on from {book}")
             raise
         seconds = time.perf_counter() - begin
-        pipeline.save(model)
-        promised = guaranteed(found, pipeline.model, instances, workers=settings["workers"], cluster=cluster)
+        pipeline.save(output)
+        promised = guaranteed(found, pipeline.model, instances, backend=backend)
     if drawing is not None:
-        from colayer.report.figures import learning_curve, save
-
-        axes = learning_curve(pipeline.history_)
-        if solutions:
-            axes.set(xlabel="pass over the instances", title="Learning by demonstration")
-        save(axes, drawing)
-    kept, rows = against_safe(pipeline, instances, settings["validation"], settings["seed"])
+        _draw(pipeline, drawing, solutions)
+    kept, rows = against_safe(pipeline, instances, validation, seed)
     document = {
         "problem": found.name,
-        "model": output,
+        "model": str(output),
         "journal": None if book is None else str(book),
-        "method": method,
+        "method": learner.name,
         "evaluations": pipeline.history_[-1].number,
         "loss": pipeline.loss_,
         "validation_loss": pipeline.validation_loss_,
@@ -118,45 +131,40 @@ def run(
     emit(document, text, as_json=as_json, out=None)
 
 
-def _method(method: str, solutions: bool) -> str:
-    """The name, checked: with solutions the methods that learn by demonstration, without those by experience."""
-    from colayer.learning.losses import demonstration_named, demonstration_names
-    from colayer.learning.optimizers import method_names
+def _draw(pipeline: SomePipeline, path: Path, by_demonstration: bool) -> None:
+    from colayer.report.figures import learning_curve, save
 
-    imitating = tuple(name for name in demonstration_names() if not demonstration_named(name).from_theta)
-    if solutions:
-        return options.choice(imitating[0] if method == "auto" else method, "--method", (*imitating, "neural"))
-    if method in imitating:
-        raise OptionError(f"{method} learns from solutions, expected --solutions with it", where="--method")
-    return options.choice(method, "--method", (*method_names(extras=True), "neural"))
+    axes = learning_curve(pipeline.history_)
+    if by_demonstration:
+        axes.set(xlabel="pass over the instances", title="Learning by demonstration")
+    save(axes, path)
 
 
-def _cluster(address: str, method: str, solutions: bool) -> str:
-    """The address, checked, for a method that learns on a cluster."""
-    from colayer.evaluators.connection import check_address
-
-    if solutions or method == "neural":
-        raise OptionError(f"has no meaning for {method}, which learns on this machine", where="--cluster")
-    return check_address(address)
-
-
-def against_safe(pipeline: Any, instances: Sequence[Any], validation: float, seed: int) -> tuple[str, list[Summary]]:
+def against_safe(
+    pipeline: SomePipeline, instances: Sequence[Any], validation: float, seed: int
+) -> tuple[str, list[Summary]]:
     """Learned and safe weights, each alone, on the instances kept aside (or on all, where none are)."""
-    from colayer.learning.fit import split
+    from colayer.comparison.contender import pipeline_contender, safe_contender
+    from colayer.comparison.evaluate import evaluate
+    from colayer.learning.learner import split
     from colayer.pipeline import Pipeline
+    from colayer.text import counted
 
     problem = pipeline.problem
     _, held_out = split(len(instances), validation, seed)
     chosen = [instances[i] for i in held_out] or list(instances)
-    contenders: dict[str, Contender] = {"learned": Pipeline.from_model(problem, pipeline.model, safe=False)}
-    if problem.safe_weights is not None:
-        contenders["safe weights"] = Pipeline(problem, problem.safe_weights, safe=False)
-    some = f"instance{'s' if len(chosen) > 1 else ''}"
-    where = f"{len(chosen)} {some} kept aside" if len(held_out) else f"{len(chosen)} training {some}"
-    return where, compare(problem, chosen, contenders).summary()
+    learned = pipeline_contender("learned", Pipeline.from_model(problem, pipeline.model, safe=False))
+    where = f"{counted(len(chosen), 'instance')} kept aside" if len(held_out) else _training(len(chosen))
+    return where, evaluate(problem, chosen, [learned, *safe_contender(problem)]).summary()
 
 
-def _text(document: dict[str, Any], rows: list[Summary], kept: str, unit: str, budget: int) -> str:
+def _training(count: int) -> str:
+    from colayer.text import counted
+
+    return counted(count, "training instance")
+
+
+def _text(document: dict[str, Any], rows: Sequence[Summary], kept: str, unit: str, budget: int) -> str:
     from colayer.report.tables import duration, significant, summary_table
 
     done = document["evaluations"]

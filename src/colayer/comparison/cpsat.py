@@ -12,11 +12,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from colayer.capabilities import ConstraintPrograms, need
 from colayer.comparison.trajectory import Attempt
-from colayer.cores import cores
 from colayer.errors import ColayerError, MissingExtraError
 from colayer.files import encode
-from colayer.programs import ConstraintProgram, TooLargeError
+from colayer.problem import Problem, X, Y, Z
+from colayer.programs import TooLargeError
+from colayer.text import shortened
+from colayer.threads import allowed
 
 INSTALL = "pip install 'colayer[compare]'"
 _CHILD = Path(__file__).with_name("cpsat_child.py")
@@ -31,7 +34,9 @@ def available() -> bool:
     return importlib.util.find_spec("ortools") is not None
 
 
-def solve_constraints(problem: Any, instance: Any, limit: float, seed: int = 0, start: Any = None) -> Attempt:
+def solve_constraints(
+    problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Z | None = None
+) -> Attempt[Z]:
     """The program of the problem, built within the time limit, and CP-SAT on it for the rest.
 
     `start` is a solution to hint at. Time counts from the call, but for the start of the process and the way there.
@@ -41,13 +46,18 @@ def solve_constraints(problem: Any, instance: Any, limit: float, seed: int = 0, 
         raise MissingExtraError(f"CP-SAT needs OR-Tools: {INSTALL}")
     begin = time.perf_counter()
     try:
-        program: ConstraintProgram = problem.constraint_program(instance)
+        program = need(problem, ConstraintPrograms).constraint_program(instance)
     except TooLargeError as error:
         return Attempt(note=str(error))
     hint = None if start is None else program.hint(start).tolist()
     used = time.perf_counter() - begin
-    task: dict[str, Any] = {"program": program.document(), "hint": hint, "seed": seed, "time_limit": limit - used}
-    task["workers"] = _WORKERS if cores() == 1 else 1
+    task: dict[str, Any] = {
+        "program": program.document(),
+        "hint": hint,
+        "seed": seed % 2**31,
+        "time_limit": limit - used,
+    }
+    task["workers"] = _WORKERS if allowed() == 1 else 1
     lines = _run(encode(task), limit + _PATIENCE)
     found = [(used + line["seconds"], np.array(line["values"])) for line in lines if "values" in line]
     statuses = [line["status"] for line in lines if "status" in line]
@@ -75,6 +85,8 @@ def _run(task: bytes, timeout: float) -> list[dict[str, Any]]:
         else:
             if process.returncode != 0:
                 last = (err.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-                raise ColayerError(f"the process of CP-SAT ended with status {process.returncode}: {last[:200]}")
+                raise ColayerError(
+                    f"the process of CP-SAT ended with status {process.returncode}: {shortened(last, 200)}"
+                )
     lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in out.splitlines()]
     return lines

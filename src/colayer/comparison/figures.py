@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from colayer.comparison.contenders import CP_SAT, CP_SAT_HINT, EXACT, HIGHS, PERTURBED
+from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, EXACT, HIGHS, PERTURBED
 from colayer.comparison.race import Race
 from colayer.report.figures import FAINT, INK, MARKERS, PALETTE, styled
 from colayer.report.tables import duration

@@ -7,21 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from colayer.capabilities import CompactPrograms, need
 from colayer.comparison.trajectory import Attempt
+from colayer.problem import Problem, X, Y, Z
 from colayer.programs import CompactModel, TooLargeError
 
 
-def solve_compact(problem: Any, instance: Any, limit: float, seed: int = 0) -> Attempt:
+def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0) -> Attempt[Z]:
     """The model of the problem, built within the time limit, and HiGHS on it for the rest; one thread."""
     import highspy
 
     begin = time.perf_counter()
     try:
-        model: CompactModel = problem.compact(instance)
+        model = need(problem, CompactPrograms).compact(instance)
     except TooLargeError as error:
         return Attempt(note=str(error))
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    options = {"output_flag": False, "threads": 1, "random_seed": seed, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
+    options = {"output_flag": False, "threads": 1, "random_seed": seed % 2**31, "mip_rel_gap": 0.0, "mip_abs_gap": 1e-9}
     for option, value in options.items():
         highs.setOptionValue(option, value)
     highs.passModel(_program(model))

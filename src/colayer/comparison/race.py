@@ -1,56 +1,44 @@
-"""Every contender on every instance, one after the other, on one core, each for the same time."""
+"""Every contender on every instance, one after the other, each for the same time."""
 
 from __future__ import annotations
 
 import copy
 import math
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
 
-from colayer.checks.trial import raised
-from colayer.comparison.contenders import Contender
-from colayer.comparison.trajectory import Trajectory, trajectory
-from colayer.errors import ColayerError, InputError
-from colayer.evaluation import gap
-from colayer.files import first_line
-from colayer.problem import provides
+from colayer.capabilities import bound_of, group_of
+from colayer.comparison.contender import Contender, check_names
+from colayer.comparison.feasibility import refusal
+from colayer.comparison.trajectory import Attempt, Trajectory, trajectory
+from colayer.compose import cost_of, gap, scale_of
+from colayer.errors import InputError
+from colayer.faults import raised
+from colayer.problem import Problem, X, Y, Z
+from colayer.threads import limited
 
-#: The parts of the time limit at which tables compare costs.
-SHARES = (0.01, 0.1, 1.0)
 #: Seconds that a contender gets to warm up: what is compiled is not timed.
 _WARM = 0.2
-
-
-@dataclass(frozen=True)
-class Standing:
-    """One contender over all instances. Gaps are means over the instances, to the best cost any contender found."""
-
-    contender: str
-    #: Instances with a solution in time, with the best one, and with a proof.
-    solved: int
-    wins: int
-    proved: int
-    #: Mean seconds to the first solution, over the instances with one.
-    first: float | None
-    #: Mean gap at each of `SHARES` of the time limit; None where an instance has no solution by then.
-    gaps: tuple[float | None, ...]
-    #: Why there is less than there could be, as it was last said.
-    note: str
+_ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
 
 
 @dataclass(frozen=True)
 class Race:
-    """What every contender found by when: one row an instance, one trajectory a contender."""
+    """What every contender found by when: one row per instance, one trajectory per contender."""
 
     problem: str
+    #: Seconds per contender and instance; infinite where every contender solves once.
     time_limit: float
     seed: int
     contenders: tuple[str, ...]
     groups: tuple[dict[str, float], ...]
     rows: tuple[tuple[Trajectory, ...], ...]
+    #: Of each instance: the cheap lower bound, None where there is none, and the scale.
+    bounds: tuple[float | None, ...]
+    scales: tuple[float, ...]
     #: Contenders that failed on the way and lost their place, with the reason, in words.
     left_out: tuple[str, ...] = ()
 
@@ -61,8 +49,13 @@ class Race:
 
     def only(self, instances: Sequence[int]) -> Race:
         """The race on some of the instances."""
-        groups = tuple(self.groups[i] for i in instances)
-        return replace(self, groups=groups, rows=tuple(self.rows[i] for i in instances))
+        return replace(
+            self,
+            groups=tuple(self.groups[i] for i in instances),
+            rows=tuple(self.rows[i] for i in instances),
+            bounds=tuple(self.bounds[i] for i in instances),
+            scales=tuple(self.scales[i] for i in instances),
+        )
 
     @property
     def best(self) -> list[float | None]:
@@ -79,104 +72,110 @@ class Race:
             gaps.append(apart)
         return math.fsum(gaps) / len(gaps)
 
-    def standings(self) -> list[Standing]:
-        """One row a contender, in the order of the contenders."""
-        return [self._standing(name) for name in self.contenders]
-
-    def _standing(self, name: str) -> Standing:
-        found = self.of(name)
-        firsts = [t.first for t in found if t.first is not None]
-        wins = sum(best is not None and t.reaches(best) is not None for t, best in zip(found, self.best, strict=True))
-        return Standing(
-            contender=name,
-            solved=len(firsts),
-            wins=wins,
-            proved=sum(t.proved for t in found),
-            first=math.fsum(firsts) / len(firsts) if firsts else None,
-            gaps=tuple(self.mean_gap(name, share * self.time_limit) for share in SHARES),
-            note=next((t.note for t in reversed(found) if t.note), ""),
-        )
-
 
 def race(
-    problem: Any,
-    instances: Sequence[Any],
-    contenders: Mapping[str, Contender],
+    problem: Problem[X, Y, Z],
+    instances: Sequence[X],
+    contenders: Sequence[Contender[X, Z]],
     *,
-    time_limit: float,
+    time_limit: float = math.inf,
     seed: int = 0,
+    one_core: bool = True,
+    warm_up: bool = True,
     progress: Callable[[int, int], None] | None = None,
-    may_fail: Collection[str] = (),
 ) -> Race:
     """Run every contender on every instance for `time_limit` seconds of wall-clock time each.
 
-    Costs are computed by the problem, from the solutions, and those that it refuses do not count. Every contender gets
-    a copy of the instance that nobody has looked at before, so that none profits from what another one left in it.
-    Before that, each runs for a moment on the last instance: what is compiled then is not timed. `progress` is told
-    (runs done, runs in all). Of the contenders named in `may_fail`, one that raises is left out; what another one
-    raises ends the race.
+    Costs are computed by the problem, from the solutions. Every contender gets a copy of the instance that nobody has
+    looked at before, so that none profits from what another one left in it. Before that, each runs for a moment on
+    the last instance: what is compiled then is not timed. `progress` is called with (runs done, runs in all).
+
+    What the comparison is about must be sound: an exception or an infeasible solution of a pipeline ends the race, with
+    an error that names the instance. A rival that raises is left out, and its infeasible solutions do not count.
     """
     if not contenders or not instances:
         raise InputError("nothing to compare, expected at least one contender and one instance")
+    check_names(contenders)
     rows: list[dict[str, Trajectory]] = [{} for _ in instances]
     failed: dict[str, str] = {}
+    bounds, scales = [bound_of(problem, x) for x in instances], [scale_of(problem, x) for x in instances]
 
-    def attempt(name: str, instance: Any, judged: Any, limit: float) -> Trajectory | None:
-        if name in failed:
-            return None
+    def run(contender: Contender[X, Z], i: int, judged: X, limit: float) -> None:
+        if contender.name in failed:
+            return
         try:
-            found = contenders[name](copy.deepcopy(instance), limit)
-            return trajectory(found, lambda z: problem.cost(z, judged), limit, lambda z: refusal(problem, z, judged))
+            found = contender.attempt(copy.deepcopy(instances[i]), limit)
+            rows[i][contender.name] = _judged(problem, contender, found, i, judged, limit, bounds[i])
         except Exception as error:
-            if name not in may_fail:
+            if not contender.rival:
                 raise
-            failed[name] = f"{name} is left out: it raised {raised(error)}"
-            return None
+            failed[contender.name] = f"{contender.name} is left out: it raised {raised(error)}"
 
-    with one_core():
-        for name in contenders:
-            attempt(name, instances[-1], copy.deepcopy(instances[-1]), min(_WARM, time_limit))
+    with _one_core() if one_core else nullcontext():
+        if warm_up:
+            for contender in contenders:
+                run(contender, len(instances) - 1, copy.deepcopy(instances[-1]), min(_WARM, time_limit))
         for i, instance in enumerate(instances):
             judged = copy.deepcopy(instance)  # costs and checks leave nothing for contenders either
-            for c, name in enumerate(contenders):
-                found = attempt(name, instance, judged, time_limit)
-                if found is not None:
-                    rows[i][name] = found
+            for c, contender in enumerate(contenders):
+                run(contender, i, judged, time_limit)
                 if progress is not None:
                     progress(i * len(contenders) + c + 1, len(instances) * len(contenders))
-    left = tuple(name for name in contenders if name not in failed)
+    left = tuple(contender.name for contender in contenders if contender.name not in failed)
     if not left:
         raise InputError(f"no contender is left: {'; '.join(failed.values())}")
-    groups = tuple(dict(problem.group(instance)) for instance in instances)
+    groups = tuple(group_of(problem, instance) for instance in instances)
     kept = tuple(tuple(row[name] for name in left) for row in rows)
-    return Race(problem.name, time_limit, seed, left, groups, kept, tuple(failed.values()))
+    reasons = tuple(failed.values())
+    return Race(problem.name, time_limit, seed, left, groups, kept, tuple(bounds), tuple(scales), reasons)
 
 
-def refusal(problem: Any, solution: Any, instance: Any) -> str | None:
-    """What the problem says against a solution: `violation`, else `read_solution` of what was written, where it can."""
-    if provides(problem, "violation"):
-        said = problem.violation(solution, instance)
-        return None if said is None else f"violation says: {first_line(InputError(str(said) or 'something is wrong'))}"
-    if not (provides(problem, "write_solution") and provides(problem, "read_solution")):
-        return None
-    try:
-        problem.read_solution(problem.write_solution(solution, instance), instance)
-    except (ColayerError, ValueError) as error:
-        return first_line(error)
-    except Exception:
-        return None  # no verdict: `colayer check` says what is wrong with the two
-    return None
+def _judged(
+    problem: Problem[X, Y, Z],
+    contender: Contender[X, Z],
+    found: Attempt[Z],
+    i: int,
+    instance: X,
+    limit: float,
+    bound: float | None,
+) -> Trajectory:
+    """The trajectory of an attempt; infeasible solutions are refused, or of a rival do not count."""
+
+    def against(solution: Z) -> str | None:
+        said = refusal(problem, solution, instance)
+        if said is None and bound is not None:
+            cost = cost_of(problem, solution, instance)
+            if cost < bound - _ROUNDING * abs(bound):
+                said = f"it costs {cost:.10g}, less than the lower bound {bound:.10g}"
+        if said is not None and not contender.rival:
+            raise InputError(f"{contender.name} returned an infeasible solution: {said}", where=f"instance {i}")
+        return said
+
+    return trajectory(found, lambda solution: cost_of(problem, solution, instance), limit, against)
 
 
 @contextmanager
-def one_core() -> Iterator[None]:
+def _one_core() -> Iterator[None]:
     """One core for this process, its threads and the processes it starts, where the system can do that."""
     if not hasattr(os, "sched_setaffinity"):
-        yield
+        with limited(1):
+            yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
+    core = {min(before)}
+    threads = [thread.native_id for thread in threading.enumerate() if thread.native_id is not None]
+    for thread in threads:
+        _pin(thread, core)
     try:
-        yield
+        with limited(1):
+            yield
     finally:
-        os.sched_setaffinity(0, before)
+        for thread in threads:
+            _pin(thread, before)
+
+
+def _pin(thread: int, cores: set[int]) -> None:
+    try:
+        os.sched_setaffinity(thread, cores)
+    except ProcessLookupError:  # it has ended meanwhile
+        return

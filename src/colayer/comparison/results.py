@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from colayer.comparison.contenders import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
+from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
 from colayer.comparison.payback import Payback, payback
-from colayer.comparison.race import SHARES, Race
+from colayer.comparison.race import Race
 from colayer.comparison.trajectory import EQUAL
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
 from colayer.report.tables import Table, duration, percent, table
+from colayer.text import counted
 
+#: The parts of the time limit at which tables compare costs.
+SHARES = (0.01, 0.1, 1.0)
 #: The figure of an outcome.
 FIGURE = "cost_over_time.svg"
 #: Its tables: standings, when learning has paid, CP-SAT with the hint. The last two are not always there.
@@ -29,12 +32,47 @@ _TIMES = (
 
 
 @dataclass(frozen=True)
+class Standing:
+    """One contender over all instances. Gaps are means over the instances, to the best cost any contender found."""
+
+    contender: str
+    #: Instances with a solution in time, with the best one, and with a proof.
+    solved: int
+    wins: int
+    proved: int
+    #: Mean seconds to the first solution, over the instances with one.
+    first: float | None
+    #: Mean gap at each of `SHARES` of the time limit; None where an instance has no solution by then.
+    gaps: tuple[float | None, ...]
+    #: Why there is less than there could be, as it was last said.
+    note: str
+
+
+@dataclass(frozen=True)
 class Results:
     """A race, what learning took for each learned pipeline (None: not known), and what was left out, in words."""
 
     race: Race
     learning: dict[str, float | None]
     missing: tuple[str, ...] = ()
+
+    def standings(self) -> list[Standing]:
+        """One row per contender, in the order of the contenders."""
+        return [self._standing(name) for name in self.race.contenders]
+
+    def _standing(self, name: str) -> Standing:
+        race, found = self.race, self.race.of(name)
+        firsts = [t.first for t in found if t.first is not None]
+        wins = sum(best is not None and t.reaches(best) is not None for t, best in zip(found, race.best, strict=True))
+        return Standing(
+            contender=name,
+            solved=len(firsts),
+            wins=wins,
+            proved=sum(t.proved for t in found),
+            first=math.fsum(firsts) / len(firsts) if firsts else None,
+            gaps=tuple(race.mean_gap(name, share * race.time_limit) for share in SHARES),
+            note=next((t.note for t in reversed(found) if t.note), ""),
+        )
 
     def paybacks(self) -> list[Payback]:
         """Every learned pipeline against every contender that did not learn."""
@@ -57,7 +95,7 @@ class Results:
         headers = ("contender", "first solution", *shares, "solved", "best", "proved")
         rows = [
             (row.contender, duration(row.first), *(percent(gap) for gap in row.gaps), row.solved, row.wins, row.proved)
-            for row in self.race.standings()
+            for row in self.standings()
         ]
         return table(headers, rows)
 
@@ -86,6 +124,16 @@ class Results:
         ]
         return table(headers, rows)
 
+    def text(self) -> str:
+        """All of it for a terminal."""
+        race = self.race
+        count = f"{counted(len(race.rows), 'instance')} of {race.problem}"
+        text = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
+        text += self.standing_table().text()
+        if self.paybacks():
+            text += "\nlearning has paid for itself after so many solves:\n\n" + self.payback_table().text()
+        return text + "".join(f"\n{line}" for line in self.notes()) + "\n" * bool(self.notes())
+
     @property
     def left_out(self) -> list[str]:
         """Who did not take part, or not to the end, and why, in words."""
@@ -93,7 +141,7 @@ class Results:
 
     def notes(self) -> list[str]:
         """What is to be known beside the tables: who found less than there could be, and why."""
-        said = [f"{row.contender}: {row.note}" for row in self.race.standings() if row.note]
+        said = [f"{row.contender}: {row.note}" for row in self.standings() if row.note]
         unknown = [name for name, seconds in self.learning.items() if seconds is None]
         if unknown:
             said.append(f"not known what learning took, as train prints it: --learning-seconds ({', '.join(unknown)})")
@@ -115,7 +163,7 @@ class Results:
             "contenders": list(race.contenders),
             "left_out": self.left_out,
             "shares": list(SHARES),
-            "standings": [asdict(row) for row in race.standings()],
+            "standings": [asdict(row) for row in self.standings()],
             "payback": paybacks,
             "hint": [dict(zip(keys, row, strict=True)) for row in self.hints()],
             "instances": [
@@ -132,7 +180,7 @@ class Results:
         """For `colayer report`; the figure is expected beside it."""
         race = self.race
         sizes = "".join(f", {key} {_span([g[key] for g in race.groups])}" for key in race.groups[0])
-        summary = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s a contender and instance. {_TIMES}"
+        summary = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s per contender and instance. {_TIMES}"
         hint = [self._hint_sheet()] if self.hints() else []
         paid = [self._payback_sheet()] if self.paybacks() else []
         return Outcome(
@@ -163,7 +211,7 @@ class Results:
                 row.wins,
                 row.proved,
             )
-            for row in self.race.standings()
+            for row in self.standings()
         ]
         caption = "solved, best, proved: instances with a solution in time, with the best known one, with a proof."
         return Sheet(STANDINGS, "Mean gap to the best known cost", columns, _cells(rows), caption)

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Generic
 
 from colayer.errors import InputError
-from colayer.files import first_line
+from colayer.problem import Z
+from colayer.text import first_line
 
 #: Solvers look at the clock now and then: what comes this much late, relatively, counts as found at the limit.
 GRACE = 0.1
@@ -18,12 +19,12 @@ EQUAL = 1e-9
 
 
 @dataclass
-class Attempt:
+class Attempt(Generic[Z]):
     """What a contender hands in: solutions with the seconds at which it had them."""
 
-    solutions: list[tuple[float, Any]] = field(default_factory=list)
-    #: Costs told on the way to the last solution, where the solutions themselves were not.
-    told: list[tuple[float, float]] = field(default_factory=list)
+    solutions: list[tuple[float, Z]] = field(default_factory=list)
+    #: Costs reported on the way to the last solution, where the solutions themselves were not.
+    costs: list[tuple[float, float]] = field(default_factory=list)
     proved: bool = False
     note: str = ""
 
@@ -64,14 +65,14 @@ class Trajectory:
 
 
 def trajectory(
-    attempt: Attempt,
-    cost: Callable[[Any], float],
+    attempt: Attempt[Z],
+    cost: Callable[[Z], float],
     limit: float,
-    refusal: Callable[[Any], str | None] = lambda _: None,
+    refusal: Callable[[Z], str | None] = lambda _: None,
 ) -> Trajectory:
     """The attempt, its solutions costed by `cost`, cut off at the limit.
 
-    A cost that was told counts only if the solution handed in at the end bears it out. A solution that `cost` refuses,
+    A cost that was reported counts only if the solution handed in at the end bears it out. A solution that `cost` refuses,
     as rounding in a general solver may leave it, does not count, nor one that `refusal` has something against, which
     is asked of those that would improve.
     """
@@ -92,9 +93,9 @@ def trajectory(
                 found.append((when, value))
         if said is not None:
             refused = f"a solution was not feasible ({said})"
-    if attempt.told and found:
+    if attempt.costs and found:
         least = min(value for _, value in found)
-        found += [(when, value) for when, value in attempt.told if value >= least - EQUAL * abs(least)]
+        found += [(when, value) for when, value in attempt.costs if value >= least - EQUAL * abs(least)]
     points = _improvements(found, limit)
     if not points:
         return Trajectory((), note=attempt.note or refused or "no solution in time")

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import costs, features_of, scale_of
-from colayer.models import column_squares, column_sums
+from colayer.problem import Floats, Problem, X, Y, Z
 
-Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 
-class LocalEvaluator:
+class LocalEvaluator(Generic[X, Y, Z]):
     """Features are computed once and kept; each loss is one pass θ → y → z → cost."""
 
-    def __init__(self, problem: Any, instances: Sequence[Any]) -> None:
+    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X]) -> None:
         self.problem = problem
         self.instances = list(instances)
         self.features = [features_of(problem, instance) for instance in self.instances]
@@ -31,14 +31,9 @@ class LocalEvaluator:
         ]
         return np.ascontiguousarray(np.array(columns).T)
 
-    def feature_sums(self) -> tuple[NDArray[np.int64], Floats]:
-        """See `Evaluator.feature_sums`."""
-        rows = np.array([len(features) for features in self.features], dtype=np.int64)
-        return rows, np.array([column_sums(features.T) for features in self.features])
-
-    def feature_squares(self, center: Floats) -> Floats:
-        """See `Evaluator.feature_squares`."""
-        return np.array([column_squares(features.T, center) for features in self.features])
+    def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
+        """See `statistics.MapsFeatures`."""
+        return [work(features.T) for features in self.features]
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -7,15 +7,18 @@ import pickle
 import signal
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
-from typing import Any
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import ColayerError
 from colayer.evaluators.local import LocalEvaluator
+from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.text import typed_line
 
-Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 
 class PoolEvaluator:
@@ -25,11 +28,11 @@ class PoolEvaluator:
     spawned, not forked: safe with threads, and the same on every platform.
     """
 
-    def __init__(self, problem: Any, instances: Sequence[Any], workers: int) -> None:
+    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X], workers: int) -> None:
         self.count = len(instances)
         self.shards = [np.arange(k, self.count, workers) for k in range(min(workers, self.count))]
         context = multiprocessing.get_context("spawn")
-        self._processes: list[Any] = []
+        self._processes: list[BaseProcess] = []
         self._pipes: list[Connection] = []
         for shard in self.shards:
             ours, theirs = context.Pipe()
@@ -43,21 +46,18 @@ class PoolEvaluator:
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
-        return np.ascontiguousarray(self._gather("losses", weights, lambda part: part.T).T)
+        out = np.empty((len(weights), self.count))
+        for shard, part in zip(self.shards, self._ask("losses", weights), strict=True):
+            out[:, shard] = part
+        return out
 
-    def feature_sums(self) -> tuple[NDArray[np.int64], Floats]:
-        """See `Evaluator.feature_sums`."""
-        answers = self._ask("feature_sums")
-        rows = np.empty(self.count, dtype=np.int64)
-        sums = np.empty((self.count, answers[0][1].shape[1]))
-        for shard, (shard_rows, shard_sums) in zip(self.shards, answers, strict=True):
-            rows[shard] = shard_rows
-            sums[shard] = shard_sums
-        return rows, sums
-
-    def feature_squares(self, center: Floats) -> Floats:
-        """See `Evaluator.feature_squares`."""
-        return self._gather("feature_squares", center, lambda part: part)
+    def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
+        """See `statistics.MapsFeatures`."""
+        found: list[Any] = [None] * self.count
+        for shard, part in zip(self.shards, self._ask("map_features", work), strict=True):
+            for x, value in zip(shard, part, strict=True):
+                found[x] = value
+        return found
 
     def close(self) -> None:
         """End the processes."""
@@ -70,17 +70,10 @@ class PoolEvaluator:
                 process.join()
         self._pipes, self._processes = [], []
 
-    def _gather(self, method: str, argument: Floats, rows_of: Callable[[Floats], Floats]) -> Floats:
-        parts = [rows_of(answer) for answer in self._ask(method, argument)]
-        out = np.empty((self.count, parts[0].shape[1]))
-        for shard, part in zip(self.shards, parts, strict=True):
-            out[shard] = part
-        return out
-
-    def _ask(self, method: str, *arguments: Any) -> list[Any]:
+    def _ask(self, method: str, argument: object) -> list[Any]:
         try:
             for pipe in self._pipes:
-                pipe.send((method, arguments))
+                pipe.send((method, argument))
             answers = [pipe.recv() for pipe in self._pipes]
         except (EOFError, OSError):
             raise ColayerError(
@@ -93,19 +86,19 @@ class PoolEvaluator:
         return answers
 
 
-def _serve(pipe: Connection, problem: Any, instances: list[Any]) -> None:
+def _serve(pipe: Connection, problem: Problem[X, Y, Z], instances: list[X]) -> None:
     """Answer calls until the other end is closed; faults travel back as exceptions."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle; closing the pipe ends us
-    evaluator: LocalEvaluator | None = None
+    evaluator: LocalEvaluator[X, Y, Z] | None = None
     while True:
         try:
-            method, arguments = pipe.recv()
+            method, argument = pipe.recv()
         except EOFError:
             return
         try:
             if evaluator is None:
                 evaluator = LocalEvaluator(problem, instances)
-            answer = getattr(evaluator, method)(*arguments)
+            answer = getattr(evaluator, method)(argument)
         except Exception as error:
             answer = _portable(error)
         try:
@@ -119,5 +112,5 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return ColayerError(f"in a worker process: {type(error).__name__}: {error}")
+        return ColayerError(f"in a worker process: {typed_line(error)}")
     return error

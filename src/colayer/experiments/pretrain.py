@@ -16,9 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from colayer.learning.optimizers import Auto, CmaEs, Optimizer
-from colayer.models import LinearModel
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.learner import Learner
+from colayer.models import Model
 from colayer.pipeline import Pipeline
+from colayer.problem import SomeProblem, declared
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
@@ -29,12 +32,12 @@ from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
 class Recipe:
     """How the weights of one problem, with its options, are learned."""
 
-    problem: Any
-    #: The instances to learn on, by number of instances a cell (sizes) of the paper's set.
+    problem: SomeProblem
+    #: The instances to learn on, by number of instances per cell (sizes) of the paper's set.
     data: Callable[[int], list[Any]]
     per_cell: int
     evaluations: int
-    method: Optimizer
+    method: Learner
     learn_decoder: str | None = None
 
 
@@ -65,19 +68,20 @@ def _recipes() -> dict[str, Recipe]:
     return {_stem(recipe.problem): recipe for recipe in recipes}
 
 
-def _stem(problem: Any) -> str:
-    return "-".join([problem.name, *problem.options.values()])
+def _stem(problem: SomeProblem) -> str:
+    known = declared(problem)
+    return "-".join([known.name, *known.options.values()])
 
 
 RECIPES = _recipes()
 
 
-def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None) -> LinearModel:
+def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None) -> Model:
     """Learn and write the weights of one recipe."""
     recipe = RECIPES[name]
     runs = Path("runs")
     runs.mkdir(exist_ok=True)
-    pipeline = Pipeline(recipe.problem, weights=recipe.problem.safe_weights).fit(
+    pipeline = Pipeline(recipe.problem, weights=declared(recipe.problem).safe_weights).fit(
         recipe.data(per_cell or recipe.per_cell),
         method=recipe.method,
         evaluations=evaluations or recipe.evaluations,

@@ -5,22 +5,22 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 
-from colayer.experiments.config import Config, read_config
-from colayer.experiments.store import Run
+from colayer.experiments.frame.config import Config, read_config
+from colayer.experiments.frame.store import Run
 from colayer.report.outcome import Outcome
 
 #: name → module of this package and its function (run, config) → outcome.
 EXPERIMENTS = {
-    "tree-epsilon": "tree_epsilon:experiment",
-    "tree-gap": "tree_gap:experiment",
-    "scheduling-learning": "scheduling_learning:experiment",
-    "scheduling-test": "scheduling_gaps:experiment",
-    "scheduling-size": "scheduling_size:experiment",
-    "vsp-data": "vsp:data",
-    "vsp-learning": "vsp:learning",
-    "vsp-curve": "vsp:curve",
-    "vsp-test": "vsp:test",
-    "size-generalisation": "sizes:generalisation",
+    "tree-epsilon": "spanning_tree.epsilon:experiment",
+    "tree-gap": "spanning_tree.gaps:experiment",
+    "scheduling-learning": "single_machine.learning:experiment",
+    "scheduling-test": "single_machine.gaps:experiment",
+    "scheduling-size": "single_machine.by_size:experiment",
+    "vsp-data": "vehicle_scheduling.data:experiment",
+    "vsp-learning": "vehicle_scheduling.learning:experiment",
+    "vsp-curve": "vehicle_scheduling.curve:experiment",
+    "vsp-test": "vehicle_scheduling.gaps:experiment",
+    "size-generalisation": "sizes.generalisation:experiment",
 }
 
 Experiment = Callable[[Run, Config], Outcome]

@@ -20,7 +20,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.files import short
+from colayer.text import short
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colayer.evaluators import Evaluator, evaluator_for
-from colayer.evaluators.crew import crew_at
+from colayer.evaluators.base import Backend, Evaluator
 from colayer.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
-from colayer.models import LinearModel
-from colayer.problem import safe_weights_of
-
-Floats = NDArray[np.float64]
+from colayer.models import Model
+from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
 
 
 def theory_sigma(
-    problem: Any, instances: Sequence[Any], evaluator: Evaluator, scale: Floats, radius: float, seed: int
+    problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator, scale: Floats, radius: float, seed: int
 ) -> float:
     """σ_n for the search ball of `radius`, with the range of the loss measured in it."""
     losses = evaluator.losses(_tried(problem, scale, radius, seed) / scale)
@@ -27,38 +21,32 @@ def theory_sigma(
 
 
 def guaranteed(
-    problem: Any,
-    model: LinearModel,
-    instances: Sequence[Any],
+    problem: Problem[X, Y, Z],
+    model: Model,
+    instances: Sequence[X],
     *,
     delta: float = 0.05,
-    workers: int | None = None,
-    cluster: str | None = None,
+    backend: Backend | None = None,
 ) -> Guarantees | None:
     """What is guaranteed of a model learned by experience from `instances`; None of any other model.
 
     The run is known from the model's provenance: radius, σ, seed, the share held out, the decoder learned through.
-    `workers` and `cluster` as in `Pipeline.fit`.
     """
-    from colayer.learning.fit import split
+    from colayer.learning.learner import split
 
     run = model.provenance
     if not {"radius", "sigma", "seed", "validation", "learn_decoder"} <= set(run):
         return None
-    decoder = run["learn_decoder"]
-    learner = problem if decoder in (None, problem.options.get("decoder")) else problem.with_options(decoder=decoder)
+    student = variant(problem, decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
-    with (
-        crew_at(cluster, learner, len(training), workers) as crew,
-        closing(evaluator_for(learner, training, workers, crew)) as evaluator,
-    ):
-        losses = evaluator.losses(tried / model.feature_scale)
-    return guarantees(learner, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
+    with (backend or Backend()).evaluators(student, len(training)) as evaluator_of:
+        losses = evaluator_of(training).losses(tried / model.feature_scale)
+    return guarantees(student, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 
 
-def _tried(problem: Any, scale: Floats, radius: float, seed: int) -> Floats:
+def _tried(problem: Problem[X, Y, Z], scale: Floats, radius: float, seed: int) -> Floats:
     """Weights, in model units, under which the range of the loss is measured: 0, the safe ones, and draws."""
-    safe = safe_weights_of(problem)
+    safe = declared(problem).safe_weights
     fixed = [np.zeros(len(scale)), *([] if safe is None else [safe * scale])]
     return np.vstack([*fixed, probes(len(scale), radius, seed)])

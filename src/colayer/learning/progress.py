@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from colayer.learning.experience import Evaluation
+    from colayer.learning.run import Evaluation
 
 
 @contextmanager

@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from colayer.capabilities import Embeds, need
 from colayer.errors import InputError, OptionError
-from colayer.learning.losses.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
+from colayer.learning.demonstration.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
 from colayer.learning.perturbation import draws
+from colayer.problem import Floats, Problem, X, Y, Z
 
-Floats = NDArray[np.float64]
 Solve = Callable[[Floats], Floats]
 
 
-def layer_of(problem: Any, instance: Any) -> Solve:
+def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:
     """θ → the embedded solution of the problem's layer for one instance."""
-    return lambda theta: np.asarray(problem.embed(problem.layer(theta, instance), instance), dtype=np.float64)
+    embedding = need(problem, Embeds)
+    return lambda theta: np.asarray(embedding.embed(problem.layer(theta, instance), instance), dtype=np.float64)
 
 
 class _Perturbed(torch.nn.Module):

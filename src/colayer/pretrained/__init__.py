@@ -1,1 +1,26 @@
-"""Learned weights shipped with the package: model files named PROBLEM-OPTION-OPTION.json, each with its provenance."""
+"""Learned weights shipped with the package, each with its provenance."""
+
+from __future__ import annotations
+
+import importlib.resources
+
+from colayer.models import Model, read_model
+from colayer.problem import Problem, X, Y, Z, declared
+
+
+def pretrained(problem: Problem[X, Y, Z]) -> Model | None:
+    """The weights shipped for this problem and its options, or None.
+
+    Where none were learned through the problem's decoder, those for the same features through the plainest one.
+    """
+    known = declared(problem)
+    folder = importlib.resources.files("colayer.pretrained")
+    chosen = [known.options]
+    if known.decoders and known.decoder is not None:
+        chosen.append({**known.options, "decoder": known.decoders[0]})
+    for options in chosen:
+        shipped = folder.joinpath("-".join([known.name, *(str(value) for value in options.values())]) + ".json")
+        if shipped.is_file():
+            with importlib.resources.as_file(shipped) as path:
+                return read_model(path)
+    return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from colayer.errors import OptionError
 
 if TYPE_CHECKING:
+    from colayer.problem import SomeProblem
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
     from colayer.problems.vehicle_scheduling import VehicleScheduling
@@ -32,23 +33,23 @@ def problem_names() -> tuple[str, ...]:
     return tuple(REGISTRY)
 
 
-def find_problem(name: str, **options: Any) -> Any:
+def find_problem(name: str, **options: Any) -> SomeProblem:
     """The problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
+    from colayer.problem import variant
+
     target = REGISTRY.get(name, name)
     module_name, colon, attribute = target.partition(":")
     if not colon:
         known = ", ".join(REGISTRY)
         raise OptionError(f"no problem {name!r}, expected one of {known}, or MODULE:NAME", where="PROBLEM")
-    from colayer.problem import completed
-
     found = _load(module_name, attribute, name)
-    options = {key: value for key, value in options.items() if value is not None}
     if isinstance(found, type):
         try:
             found = found()
         except TypeError as error:
             raise OptionError(f"{name} cannot be made without arguments ({error})", where="PROBLEM") from None
-    return completed(found).with_options(**options) if options else found
+    problem: SomeProblem = variant(found, **options)
+    return problem
 
 
 def _load(module_name: str, attribute: str, name: str) -> Any:

@@ -20,13 +20,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
+from colayer.comparison.table import Comparison, Summary, value
 from colayer.errors import InputError
-from colayer.evaluation import Comparison, Summary, value
 from colayer.files import check_writable, write_atomic
 from colayer.report.tables import percent, significant
 
 if TYPE_CHECKING:
-    from colayer.learning.experience import Evaluation
+    from colayer.learning.run import Evaluation
 
 #: Okabe and Ito's colours, told apart by colour-blind readers; yellow is left out, being faint on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from colayer.evaluation import Summary
+from colayer.comparison.table import Summary
 
 #: What stands for a value there is none of (no bound, no gap).
 MISSING = "-"

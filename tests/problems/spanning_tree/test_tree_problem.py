@@ -7,8 +7,8 @@ import pytest
 
 from colayer import Pipeline, read_instances
 from colayer.cli import main
+from colayer.content import content_hash
 from colayer.errors import InputError, OptionError
-from colayer.problem import content_hash
 from colayer.problems import find_problem
 from colayer.problems.spanning_tree import GRAPHS, Instance, SpanningTree
 

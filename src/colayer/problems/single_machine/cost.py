@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.guarantees import Approximation
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
 from colayer.problems.single_machine.solution import checked
@@ -30,3 +33,8 @@ def makespan(instance: Instance) -> float:
     order = np.argsort(instance.release, kind="stable")
     release, processing = instance.release[order], instance.processing[order]
     return float((release + processing[::-1].cumsum()[::-1]).max())
+
+
+def srpt_approximation(instance: Instance) -> Approximation:
+    """Sorted by SRPT completion over the makespan: the 2-approximation of Phillips, Stein and Wein."""
+    return Approximation(a=1.0, b=4.0 * instance.jobs * makespan(instance), beta=math.inf)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.cores import cores
 from colayer.errors import InputError, OptionError
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
@@ -16,6 +14,7 @@ from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
+from colayer.threads import Threads, allowed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -93,11 +92,10 @@ def _jitter(rows: int, jobs: int, mean: float, seed: int) -> Floats:
 
 def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int | None) -> None:
     """Call work(low, high) so as to cover the rows 1..rows − 1, by threads where that pays."""
-    threads = workers or cores()
+    threads = workers or allowed()
     if threads == 1 or rows * jobs < _SMALL:
         work(1, rows)
         return
     cuts = np.unique(np.linspace(1, rows, 8 * threads + 1).astype(np.int64)).tolist()
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, cuts[:-1], cuts[1:]):
-            pass
+    with Threads(threads) as pool:
+        pool.spans(work, cuts)

@@ -7,24 +7,12 @@ heuristics to solve the single machine scheduling problem with release times and
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import OptionError
+from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.features import feature_matrix
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One column of the feature matrix; the notation of `formula` is explained in docs/single_machine_features.md."""
-
-    name: str
-    group: str
-    formula: str
-
 
 #: The rows of the kernel's matrix, in its order: the kernel and this table change together.
 FEATURES_27 = (
@@ -101,33 +89,16 @@ _MORE = (
 
 FEATURES_66 = FEATURES_27 + _MORE
 
-#: name of the feature set → its table.
-FEATURE_SETS = {"66": FEATURES_66, "27": FEATURES_27}
+#: name of the feature set → its table. The safe weights sort by SRPT completion: weight 1 on C / C_max, or on rank(C) in
+#: the 27. A 2-approximation: Phillips, Stein and Wein (1998), "Minimizing average completion time in the presence of
+#: release dates", Mathematical Programming 82.
+FEATURE_SETS = {
+    "66": FeatureTable(FEATURES_66, safe=("srpt_completion_over_makespan",)),
+    "27": FeatureTable(FEATURES_27, safe=("rank_srpt_completion",)),
+}
 
 
 def features(instance: Instance, which: str = "66") -> NDArray[np.float32]:
     """φ(j, x) of every job: shape (n, d), the transposed view of a C-contiguous (d, n) array; O(n log n)."""
-    matrix: NDArray[np.float32] = feature_matrix(*instance.arrays, len(_table(which)))
+    matrix: NDArray[np.float32] = feature_matrix(*instance.arrays, len(feature_set(which, FEATURE_SETS)))
     return matrix.T
-
-
-def feature_groups(which: str = "66") -> dict[str, tuple[str, ...]]:
-    """group → the names of its features."""
-    table = _table(which)
-    return {g: tuple(f.name for f in table if f.group == g) for g in dict.fromkeys(f.group for f in table)}
-
-
-def safe_weights(which: str = "66") -> NDArray[np.float64]:
-    """w̃, which sorts by SRPT completion: weight 1 on C / C_max, or on rank(C) in the 27.
-
-    A 2-approximation: Phillips, Stein and Wein (1998), "Minimizing average completion time in the presence of release
-    dates", Mathematical Programming 82.
-    """
-    name = "srpt_completion_over_makespan" if which == "66" else "rank_srpt_completion"
-    return np.array([1.0 if feature.name == name else 0.0 for feature in _table(which)])
-
-
-def _table(which: str) -> tuple[Feature, ...]:
-    if which not in FEATURE_SETS:
-        raise OptionError(f"no feature set {which!r}, expected one of {', '.join(FEATURE_SETS)}", where="--features")
-    return FEATURE_SETS[which]

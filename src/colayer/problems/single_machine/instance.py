@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.files import short
+from colayer.fields import numbers, refuse, table
 
 Floats = NDArray[np.float64]
 
@@ -29,13 +29,13 @@ class Instance:
 
     def __post_init__(self) -> None:
         for field in ("release", "processing"):
-            object.__setattr__(self, field, _vector(getattr(self, field), field))
+            object.__setattr__(self, field, table(getattr(self, field), field, (None,)))
         if len(self.release) != len(self.processing):
             raise InputError(
                 f"{len(self.processing)} entries, expected {len(self.release)} as in release", where="processing"
             )
-        _refuse(self.release < 0, self.release, "release", "is negative, expected a number >= 0")
-        _refuse(self.processing <= 0, self.processing, "processing", "is not positive, expected a number > 0")
+        refuse(self.release < 0, self.release, "release", "is negative, expected a number >= 0")
+        refuse(self.processing <= 0, self.processing, "processing", "is not positive, expected a number > 0")
         with np.errstate(over="ignore"):
             finite = np.isfinite(self.release.max() + self.processing.sum())
         if not finite:
@@ -84,37 +84,6 @@ def write(instance: Instance) -> dict[str, Any]:
     return {"release": numbers(instance.release), "processing": numbers(instance.processing)}
 
 
-def numbers(values: Floats) -> list[int] | list[float]:
-    """For JSON: as integers where all are whole."""
-    whole = bool(np.all(np.abs(values) < 2.0**53) and np.all(values == np.floor(values)))
-    listed: list[int] | list[float] = values.astype(np.int64).tolist() if whole else values.tolist()
-    return listed
-
-
-def _vector(values: Any, field: str) -> Floats:
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise InputError(f"an array of {values.ndim} dimensions, expected a list of numbers", where=field)
-        if values.dtype.kind not in "iuf":
-            raise InputError(f"an array of {values.dtype}, expected numbers", where=field)
-    elif isinstance(values, list | tuple):
-        for i, value in enumerate(values):
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number):
-                raise InputError(f"{short(value)} is not a number", where=f"{field}[{i}]")
-    else:
-        raise InputError(f"{short(values)} is not a list of numbers", where=field)
-    if len(values) == 0:
-        raise InputError("empty, expected at least one job", where=field)
-    try:
-        vector = np.array(values, dtype=np.float64)
-    except OverflowError:
-        raise InputError("a number too large for a float", where=field) from None
-    _refuse(~np.isfinite(vector), vector, field, "is not finite, expected a number")
-    vector.setflags(write=False)
-    return vector
-
-
-def _refuse(bad: NDArray[np.bool_], values: Floats, field: str, what: str) -> None:
-    if bad.any():
-        i = int(np.argmax(bad))
-        raise InputError(f"{values[i]:g} {what}", where=f"{field}[{i}]")
+def content(instance: Instance) -> bytes:
+    """Release dates and processing times as they lie in memory."""
+    return instance.release.tobytes() + instance.processing.tobytes()

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
 from colayer.layers import sorting
+from colayer.layers.likelihood import plackett_luce
 from colayer.problems.single_machine.instance import Instance
 
 
@@ -14,5 +15,25 @@ def layer(theta: ArrayLike, instance: Instance) -> NDArray[np.int64]:
     """The sequence that minimises Σ_j θ_j·(n − position of j)."""
     values = np.asarray(theta, dtype=np.float64)
     if values.shape != (instance.jobs,):
-        raise InputError(f"shape {values.shape}, expected one entry a job, ({instance.jobs},)", where="theta")
+        raise InputError(f"shape {values.shape}, expected one entry per job, ({instance.jobs},)", where="theta")
     return sorting.sort(values)
+
+
+def embed(sequence: NDArray[np.int64], instance: Instance) -> NDArray[np.float64]:
+    """n − position, by job; the target of a solution as well, since a sequence is a solution of the layer."""
+    return sorting.embed(sequence)
+
+
+def augmented(
+    theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
+) -> tuple[NDArray[np.float64], float]:
+    """Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm (the Hamming distance is not)."""
+    positions = np.arange(1.0, instance.jobs + 1.0)
+    return theta + target, 0.5 * float((positions**2).sum() + (target**2).sum())
+
+
+def likelihood(
+    theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
+) -> tuple[float, NDArray[np.float64]]:
+    """Plackett–Luce, a surrogate, for the sequence by decreasing ȳ."""
+    return plackett_luce(theta, sorting.sort(-target))

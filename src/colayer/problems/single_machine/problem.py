@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import InputError, OptionError
-from colayer.guarantees import Approximation, srpt_approximation
-from colayer.layers import sorting
-from colayer.layers.likelihood import plackett_luce
-from colayer.problem import BaseProblem, Size
-from colayer.problems.single_machine.cost import bound, cost, makespan, scale
-from colayer.problems.single_machine.decoder import best, decode
-from colayer.problems.single_machine.features import FEATURE_SETS, feature_groups, features, safe_weights
-from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate, read, write
-from colayer.problems.single_machine.layer import layer
+from colayer.guarantees import Approximation
+from colayer.problem import BaseProblem, Size, check_decoder, declared
+from colayer.problems.feature_table import feature_set
+from colayer.problems.rules import rule_named
+from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
+from colayer.problems.single_machine.decoder import DECODERS, best, decode
+from colayer.problems.single_machine.features import FEATURE_SETS, features
+from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
+from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood
 from colayer.problems.single_machine.solution import read_solution, write_solution
 from colayer.problems.single_machine.solvers import BASELINES, exact
 
@@ -41,7 +40,7 @@ class SingleMachine(BaseProblem):
     name = "single-machine"
     fields = ("release", "processing")
     homogeneous = True
-    decoders = ("none", "ls", "rdi")
+    decoders = DECODERS
     learn_decoders = MappingProxyType({"rdi": "ls"})
     baselines = tuple(BASELINES)
     sizes = (
@@ -49,14 +48,27 @@ class SingleMachine(BaseProblem):
         Size("rho", float, 1.0, "release dates are spread over rho times the expected total work", minimum=0.0),
     )
 
+    layer = staticmethod(layer)
+    embed = target = staticmethod(embed)
+    augmented = staticmethod(augmented)
+    likelihood = staticmethod(likelihood)
+    cost = staticmethod(cost)
+    scale = staticmethod(scale)
+    bound = staticmethod(bound)
+    exact = staticmethod(exact)
+    generate = staticmethod(generate)
+    read = staticmethod(read)
+    write = staticmethod(write)
+    read_solution = staticmethod(read_solution)
+    write_solution = staticmethod(write_solution)
+    content = staticmethod(content)
+
     def __init__(self, features: str = "66", decoder: str = "none") -> None:
-        self.safe_weights = safe_weights(features)
-        self.feature_names = tuple(feature.name for feature in FEATURE_SETS[features])
-        self.feature_groups = feature_groups(features)
-        if decoder not in self.decoders:
-            raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(self.decoders)}", where="--decoder")
+        table = feature_set(features, FEATURE_SETS)
+        self.feature_names, self.feature_groups, self.safe_weights = table.names, table.groups, table.safe_weights
         self._features = features
         self.decoder = decoder
+        check_decoder(declared(self), decoder, "--decoder")
 
     @property
     def options(self) -> dict[str, Any]:
@@ -67,31 +79,6 @@ class SingleMachine(BaseProblem):
         """One row per job; see docs/single_machine_features.md."""
         return features(instance, self._features)
 
-    def layer(self, theta: NDArray[np.float64], instance: Instance) -> Sequenced:
-        """Sort by θ, ties by job index."""
-        return layer(theta, instance)
-
-    def embed(self, y: Sequenced, instance: Instance) -> NDArray[np.float64]:
-        """n − position, by job."""
-        return sorting.embed(y)
-
-    def target(self, solution: Sequenced, instance: Instance) -> NDArray[np.float64]:
-        """A sequence is a solution of the layer as well."""
-        return sorting.embed(solution)
-
-    def augmented(
-        self, theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
-    ) -> tuple[NDArray[np.float64], float]:
-        """Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm (the Hamming distance is not)."""
-        positions = np.arange(1.0, instance.jobs + 1.0)
-        return theta + target, 0.5 * float((positions**2).sum() + (target**2).sum())
-
-    def likelihood(
-        self, theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
-    ) -> tuple[float, NDArray[np.float64]]:
-        """Plackett–Luce, a surrogate, for the sequence by decreasing ȳ."""
-        return plackett_luce(theta, sorting.sort(-target))
-
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
         """The sequence after the decoder."""
         return decode(y, instance, self.decoder)
@@ -101,21 +88,9 @@ class SingleMachine(BaseProblem):
         orders = np.array([layer(theta, instance) for theta in thetas])
         return best(orders, instance, self.decoder, seed)
 
-    def cost(self, solution: Sequenced, instance: Instance) -> float:
-        """Σ C_j."""
-        return cost(solution, instance)
-
-    def scale(self, instance: Instance) -> float:
-        """n(n + 1)."""
-        return scale(instance)
-
-    def bound(self, instance: Instance) -> float:
-        """The preemptive optimum (SRPT)."""
-        return bound(instance)
-
     def approximation(self, instance: Instance) -> Approximation | None:
         """That of the SRPT order; nothing for the 27 features, where the safe weights sort by its rank."""
-        return srpt_approximation(instance.jobs, makespan(instance)) if self._features == "66" else None
+        return srpt_approximation(instance) if self._features == "66" else None
 
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
         """Features stacked once, threads over instances."""
@@ -125,19 +100,7 @@ class SingleMachine(BaseProblem):
 
     def baseline(self, rule: str, instance: Instance) -> Sequenced:
         """The sequence of a plain rule."""
-        if rule not in BASELINES:
-            raise InputError(f"no baseline {rule!r}, expected one of {', '.join(BASELINES)}")
-        return BASELINES[rule](instance)
-
-    def exact(
-        self,
-        instance: Instance,
-        time_limit: float | None = None,
-        progress: Callable[[float, float], None] | None = None,
-        start: Sequenced | None = None,
-    ) -> tuple[Sequenced, float, bool]:
-        """Branch and bound."""
-        return exact(instance, time_limit=time_limit, progress=progress, start=start)
+        return rule_named(rule, BASELINES)(instance)
 
     def compact(self, instance: Instance) -> CompactModel:
         """Positions and completion times."""
@@ -151,28 +114,6 @@ class SingleMachine(BaseProblem):
 
         return constraint_program(instance)
 
-    def generate(  # type: ignore[override]  # the sizes of this problem, by name
-        self, seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0
-    ) -> Instance:
-        """An instance of the paper's distribution."""
-        return generate(seed, jobs=jobs, rho=rho)
-
-    def read(self, document: Mapping[str, Any]) -> Instance:
-        """From the file format."""
-        return read(document)
-
-    def write(self, instance: Instance) -> dict[str, Any]:
-        """To the file format."""
-        return write(instance)
-
-    def read_solution(self, document: Mapping[str, Any], instance: Instance) -> Sequenced:
-        """From the file format."""
-        return read_solution(document, instance)
-
-    def write_solution(self, solution: Sequenced, instance: Instance) -> dict[str, Any]:
-        """To the file format."""
-        return write_solution(solution, instance)
-
     def group(self, instance: Instance) -> dict[str, float]:
         """Number of jobs, and the ρ that the spread of the release dates suggests."""
         load = float(instance.release.max() / (50.5 * instance.jobs))
@@ -183,7 +124,3 @@ class SingleMachine(BaseProblem):
         from colayer.problems.single_machine.pictures import gantt
 
         return gantt(solution, instance, ax=ax)
-
-    def content(self, instance: Instance) -> bytes:
-        """Release dates and processing times as they lie in memory."""
-        return instance.release.tobytes() + instance.processing.tobytes()

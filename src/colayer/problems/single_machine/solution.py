@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.fields import numbers
 from colayer.files import exact_keys
-from colayer.problems.single_machine.instance import Instance, numbers
+from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times
 
 _KEYS = ("sequence", "completion")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.guarantees import Approximation
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees, total
 from colayer.problems.spanning_tree.solution import Solution, checked
@@ -41,3 +42,11 @@ def bound(instance: Instance) -> float:
     value = float(total(np.empty(0), values))
     # sums that are not exact might come out above the cost of an optimal solution
     return value if instance.integral else value - _SLACK * float(total(np.empty(0), np.abs(values)))
+
+
+def tree_approximation(instance: Instance) -> Approximation | None:
+    """That of the maximum-weight problem, costs ≤ 0 (paper, proposition 2, with the constants that its proof gives)."""
+    if (instance.first > 0).any() or (instance.second > 0).any():
+        return None
+    scenarios = instance.scenarios
+    return Approximation(a=(scenarios - 1) / (2 * scenarios - 1), b=scenarios / (2 * scenarios - 1))

@@ -26,13 +26,13 @@ def decode(stages: ArrayLike, instance: Instance) -> Solution:
     values = np.asarray(stages)
     m = instance.edge_count
     if values.shape != (m,) or values.dtype.kind not in "iu" or ((values < 0) | (values > 2)).any():
-        raise InputError(f"expected {m} stages, one an edge: 0, 1 or 2", where="y")
+        raise InputError(f"expected {m} stages, one per edge: 0, 1 or 2", where="y")
     solution, cost = complete(np.flatnonzero(values == 1), instance)
     return complete((), instance)[0] if nothing_cost(instance) < cost else solution
 
 
-def best(thetas: Floats, instance: Instance) -> tuple[int, Solution, float]:
-    """The first row of least cost among the θ in the rows of `thetas`: (row, solution, cost)."""
+def best(thetas: Floats, instance: Instance, seed: int = 0) -> tuple[int, Solution, float]:
+    """The first row of least cost among the θ in the rows of `thetas`: (row, solution, cost); nothing is drawn."""
     m = instance.edge_count
     rows = np.asarray(thetas, dtype=np.float64)
     if not np.isfinite(rows).all():

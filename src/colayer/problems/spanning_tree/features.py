@@ -8,33 +8,26 @@ costs less than the mean of D_es over s.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import OptionError
+from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, scenario_trees
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One column of the feature matrix. b_s = min(c, d_s), T(·) is the minimum spanning tree for a cost."""
-
-    name: str
-    group: str
-    formula: str
 
 
 def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:
     return tuple(Feature(f"{name}_q{10 * j}", group, formula.replace("Q", f"Q_{j}", 1)) for j in range(QUANTILES))
 
 
-def _table(times_c: str, times_d: str, path: str) -> tuple[Feature, ...]:
-    """The rows of the kernel's matrix, in its order: the kernel and this table change together."""
-    return (
+def _table(times_c: str, times_d: str, path: str) -> FeatureTable:
+    """The rows of the kernel's matrix, in its order: the kernel and this table change together.
+
+    b_s = min(c, d_s), and T(·) is the minimum spanning tree for a cost. The safe weights give θ = (c_e, mean over s of
+    d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3).
+    """
+    columns = (
         Feature("first_cost", "first", "c_e"),
         *_quantiles("first_cost_near", "first", "Q over δ(u) ∪ δ(v) of c"),
         Feature("first_tree", "first", f"{times_c}[e ∈ T(c)]"),
@@ -45,6 +38,7 @@ def _table(times_c: str, times_d: str, path: str) -> tuple[Feature, ...]:
         *_quantiles("second_tree", "second", f"Q over s of {path}"),
         *_quantiles("second_bought", "second", f"Q over s of {times_d}[e ∈ T(b_s), c_e > d_es]"),
     )
+    return FeatureTable(columns, safe=("first_cost", "second_mean_cost"))
 
 
 #: name of the feature set → its table. With "cost" every feature is a cost: scaled costs give scaled features.
@@ -62,7 +56,7 @@ def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
 
     The transposed view of a C-contiguous (69, 2m) array.
     """
-    check(which)
+    feature_set(which, FEATURE_SETS)
     u, v, first, second = instance.arrays
     m = instance.edge_count
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
@@ -84,16 +78,3 @@ def _members(trees: NDArray[np.int32], edges: int) -> NDArray[np.bool_]:
     inside = np.zeros((edges, len(trees)), dtype=np.bool_)
     inside[trees.T, np.arange(len(trees))] = True
     return inside
-
-
-def safe_weights(which: str = "cost") -> NDArray[np.float64]:
-    """w̃, θ = (c_e, mean over s of d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3)."""
-    check(which)
-    names = ("first_cost", "second_mean_cost")
-    return np.array([1.0 if feature.name in names else 0.0 for feature in FEATURE_SETS[which]])
-
-
-def check(which: str) -> None:
-    """Refuse what is not the name of a feature set."""
-    if which not in FEATURE_SETS:
-        raise OptionError(f"no feature set {which!r}, expected one of {', '.join(FEATURE_SETS)}", where="--features")

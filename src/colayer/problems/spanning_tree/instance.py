@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.files import short
+from colayer.fields import numbers, table, whole
 from colayer.layers.likelihood import Elimination
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.graphs import complete, geometric, grid
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees
+from colayer.text import short
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,11 +47,11 @@ class Instance:
     second: Floats
 
     def __post_init__(self) -> None:
-        nodes = _count(self.nodes)
+        nodes = whole(self.nodes, "nodes", least=2)
         edges = _edges(self.edges, nodes)
         m = len(edges)
-        first = _vector(self.first, "first", m)
-        second = _matrix(self.second, m)
+        first = table(self.first, "first", (m,), largest=LARGEST, read_only=False)
+        second = table(self.second, "second", (None, m), largest=LARGEST, read_only=False)
         u, v = (np.array(ends) for ends in edges.T)
         # counted first: a number of nodes that no memory holds is refused all the same
         if m < nodes - 1 or not _connected(nodes, u, v):
@@ -138,29 +139,20 @@ def write(instance: Instance) -> dict[str, Any]:
     return {
         "nodes": instance.nodes,
         "edges": instance.edges.tolist(),
-        "first": _numbers(instance.first),
-        "second": _numbers(instance.second),
+        "first": numbers(instance.first),
+        "second": numbers(instance.second),
     }
 
 
-def _numbers(values: Floats) -> list[Any]:
-    """For JSON: as integers where all are whole."""
-    whole = bool(np.all(np.abs(values) < 2.0**53) and np.all(values == np.floor(values)))
-    listed: list[Any] = (values.astype(np.int64) if whole else values).tolist()
-    return listed
+def content(instance: Instance) -> bytes:
+    """Nodes, edges and costs as they lie in memory."""
+    sizes = np.array([instance.nodes, instance.edge_count], dtype=np.int64)
+    return b"".join(part.tobytes() for part in (sizes, instance.edges, instance.first, instance.second))
 
 
 def _connected(nodes: int, u: Ints, v: Ints) -> bool:
     parent = np.full(nodes, -1, dtype=np.int32)
     return bool(kruskal_into(u, v, np.arange(len(u)), parent, np.empty(nodes - 1, dtype=np.int64)) == nodes - 1)
-
-
-def _count(nodes: Any) -> int:
-    if isinstance(nodes, bool | np.bool_) or not isinstance(nodes, int | np.integer):
-        raise InputError(f"{short(nodes)} is not a whole number", where="nodes")
-    if nodes < 2:
-        raise InputError(f"{nodes} is out of range, expected at least 2", where="nodes")
-    return int(nodes)
 
 
 def _edges(values: Any, nodes: int) -> Ints:
@@ -196,42 +188,3 @@ def _edges(values: Any, nodes: int) -> Ints:
 def _in_range(node: Any, nodes: int, i: int, k: int) -> None:
     if not 0 <= node < nodes:
         raise InputError(f"{short(int(node))} is not a node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")
-
-
-def _matrix(values: Any, edges: int) -> Floats:
-    if isinstance(values, np.ndarray) and values.ndim != 2:
-        raise InputError(f"an array of {values.ndim} dimensions, expected a row of costs a scenario", where="second")
-    if not isinstance(values, np.ndarray | list | tuple):
-        raise InputError(f"{short(values)} is not a list of rows of numbers", where="second")
-    if len(values) == 0:
-        raise InputError("empty, expected at least one scenario", where="second")
-    return np.array([_vector(row, f"second[{s}]", edges) for s, row in enumerate(values)])
-
-
-def _vector(values: Any, field: str, length: int) -> Floats:
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise InputError(f"an array of {values.ndim} dimensions, expected a list of numbers", where=field)
-        if values.dtype.kind not in "iuf":
-            raise InputError(f"an array of {values.dtype}, expected numbers", where=field)
-    elif isinstance(values, list | tuple):
-        for i, value in enumerate(values):
-            if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
-                raise InputError(f"{short(value)} is not a number", where=f"{field}[{i}]")
-    else:
-        raise InputError(f"{short(values)} is not a list of numbers", where=field)
-    if len(values) != length:
-        raise InputError(f"{len(values)} entries, expected {length}, one an edge", where=field)
-    try:
-        vector = np.array(values, dtype=np.float64)
-    except OverflowError:
-        raise InputError("a number too large for a float", where=field) from None
-    finite = np.isfinite(vector)
-    if not finite.all():
-        i = int(np.argmin(finite))
-        raise InputError(f"{vector[i]:g} is not finite, expected a number", where=f"{field}[{i}]")
-    large = np.abs(vector) > LARGEST
-    if large.any():
-        i = int(np.argmax(large))
-        raise InputError(f"{vector[i]:g} is out of range, expected {-LARGEST:g} to {LARGEST:g}", where=f"{field}[{i}]")
-    return vector

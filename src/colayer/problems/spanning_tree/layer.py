@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.layers.likelihood import matrix_tree
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.trees import stage_tree
 from colayer.problems.spanning_tree.solution import Solution
@@ -21,7 +22,7 @@ def layer(theta: ArrayLike, instance: Instance) -> Stages:
     m = instance.edge_count
     values = np.array(theta, dtype=np.float64)
     if values.shape != (2 * m,):
-        raise InputError(f"shape {values.shape}, expected two entries an edge, ({2 * m},)", where="theta")
+        raise InputError(f"shape {values.shape}, expected two entries per edge, ({2 * m},)", where="theta")
     if not np.isfinite(values).all():
         raise InputError("not finite", where="theta")
     u, v = instance.arrays[:2]
@@ -29,7 +30,7 @@ def layer(theta: ArrayLike, instance: Instance) -> Stages:
     return stages
 
 
-def embed(stages: Stages) -> NDArray[np.float64]:
+def embed(stages: Stages, instance: Instance) -> NDArray[np.float64]:
     """y as a vector: the indicator of the first stage by edge, then that of the second one."""
     return np.concatenate([stages == 1, stages == 2]).astype(np.float64)
 
@@ -42,3 +43,10 @@ def target(solution: Solution, instance: Instance) -> NDArray[np.float64]:
     vector[solution.first_stage] = 1.0
     vector[m:] = times / instance.scenarios
     return vector
+
+
+def likelihood(
+    theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
+) -> tuple[float, NDArray[np.float64]]:
+    """Exact, by the matrix-tree theorem."""
+    return matrix_tree(instance.nodes, instance.edges, theta, target, instance.elimination)

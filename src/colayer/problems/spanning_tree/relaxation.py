@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.cores import cores
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels import lagrangian as kernels
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks
+from colayer.threads import Threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -69,9 +68,7 @@ class Relaxation:
         self.counts = np.zeros(len(self.edges), dtype=np.int64)
         self.value, self.slope = np.zeros(self.scenarios, dtype=np.int64), np.zeros(self.scenarios)
         self.reset(self.price, {})
-        threads = workers or cores()
-        self.workers = threads if self.price.size + self.costs.size >= _THREADED else 1
-        self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
+        self._threads = Threads(workers if self.price.size + self.costs.size >= _THREADED else 1)
 
     def reset(self, price: Ints, fixed: dict[int, int]) -> None:
         """Begin anew from these prices, with the candidates `fixed` out of (0) or in (1) the first stage.
@@ -122,8 +119,7 @@ class Relaxation:
 
     def close(self) -> None:
         """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._threads.close()
 
     def _units(self, values: Floats) -> Ints:
         units: Ints = np.floor((values - self.base) / self.unit).astype(np.int64)
@@ -131,9 +127,5 @@ class Relaxation:
 
     def _each(self, count: int, work: Callable[[int, int], None]) -> None:
         """Run `work(low, high)` over a range, split between the threads."""
-        if self._pool is None:
-            work(0, count)
-            return
-        cuts = [count * k // self.workers for k in range(self.workers + 1)]
-        for _ in self._pool.map(work, cuts[:-1], cuts[1:]):
-            pass
+        parts = self._threads.workers
+        self._threads.spans(work, [count * k // parts for k in range(parts + 1)])

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.files import exact_keys, short
+from colayer.files import exact_keys
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
+from colayer.text import short
 
 Ints = NDArray[np.int64]
 

@@ -5,25 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer import fields
 from colayer.errors import InputError
-from colayer.files import printable
-from colayer.problems.vehicle_scheduling.fields import number, refuse, table
+from colayer.fields import refuse
+from colayer.files import exact_keys
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS
 
 Floats = NDArray[np.float64]
 
+#: Times and costs beyond this are refused: their products must fit in float32.
+LARGEST = 1e15
+#: A finite number, and an array of finite numbers, at most LARGEST.
+number = partial(fields.number, largest=LARGEST)
+table = partial(fields.table, largest=LARGEST)
+
 _KEYS = ("width", "district_width", "start", "finish", "district_delay", "inter_delay")
-_MOST = 1000  # districts a side
+_MOST = 1000  # districts per side
 
 
 @dataclass(frozen=True, eq=False)
 class City:
-    """A square city in square districts, k a side; distances are in minutes (read-only float64 arrays)."""
+    """A square city in square districts, k per side; distances are in minutes (read-only float64 arrays)."""
 
     width: float
     district_width: float
@@ -61,7 +69,7 @@ class City:
 
     @property
     def districts(self) -> int:
-        """k, the number of districts a side."""
+        """k, the number of districts per side."""
         return math.ceil(self.width / self.district_width)
 
     def zones(self, points: Floats) -> NDArray[np.int64]:
@@ -80,12 +88,10 @@ def read_city(document: Any) -> City:
     """The city of its part of an instance file."""
     if not isinstance(document, Mapping):
         raise InputError("expected an object", where="city")
-    for key in document:
-        if key not in _KEYS:
-            raise InputError(f"unknown key, expected {', '.join(_KEYS)}", where=f"city.{printable(str(key))}")
-    for key in _KEYS:
-        if key not in document:
-            raise InputError("missing", where=f"city.{key}")
+    try:
+        exact_keys(document, _KEYS)
+    except InputError as error:
+        raise InputError(error.message, where=f"city.{error.where}") from None
     return City(**{key: document[key] for key in _KEYS})
 
 

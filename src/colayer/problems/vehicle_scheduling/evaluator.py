@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.cores import cores
 from colayer.errors import InputError
-from colayer.models import column_squares, column_sums
 from colayer.problems.vehicle_scheduling.cost import scale
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.features import features as features_of
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, successors_into
+from colayer.threads import Threads, limited
 
 Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 _ROWS = 4  # weight vectors at a time: features are read once for them, and θ of one alone fills the cache
 
@@ -36,12 +36,11 @@ class FusedEvaluator:
     ) -> None:
         self.decoder = decoder
         self.instances = list(instances)
-        self.workers = workers or cores()
-        self._pool = ThreadPoolExecutor(self.workers) if self.workers > 1 else None
+        self._threads = Threads(workers)
         self._own = threading.local()
         self.scales = np.array([scale(instance) for instance in self.instances])
-        # each is made by several threads already
-        self.features = [np.ascontiguousarray(features_of(instance, features).T) for instance in self.instances]
+        with limited(workers):  # each is made by several threads already
+            self.features = [np.ascontiguousarray(features_of(instance, features).T) for instance in self.instances]
         if not all(np.isfinite(matrix).all() for matrix in self.features):
             raise InputError("a feature is not finite")
         self.longest = max(matrix.shape[1] for matrix in self.features)
@@ -57,23 +56,16 @@ class FusedEvaluator:
             x, first = piece
             out[first : first + _ROWS, x] = self._costs(x, rows[first : first + _ROWS]) / self.scales[x]
 
-        self._each(work, [(x, first) for x in self.order for first in range(0, len(rows), _ROWS)])
+        self._threads.map(work, [(x, first) for x in self.order for first in range(0, len(rows), _ROWS)])
         return out
 
-    def feature_sums(self) -> tuple[NDArray[np.int64], Floats]:
-        """See `Evaluator.feature_sums`."""
-        rows = np.array([matrix.shape[1] for matrix in self.features], dtype=np.int64)
-        return rows, np.array([column_sums(matrix) for matrix in self.features])
-
-    def feature_squares(self, center: Floats) -> Floats:
-        """See `Evaluator.feature_squares`."""
-        return np.array([column_squares(matrix, center) for matrix in self.features])
+    def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
+        """See `evaluators.statistics.MapsFeatures`."""
+        return [work(matrix) for matrix in self.features]
 
     def close(self) -> None:
         """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
-            self._pool = None
+        self._threads.close()
 
     def _costs(self, x: int, weights: Floats) -> Floats:
         """The cost of instance x under each of a few weight vectors."""
@@ -90,11 +82,3 @@ class FusedEvaluator:
         costs = np.empty(len(weights))
         costs_into(instance.times, successors, instance.vehicle_cost, instance.delay_cost, costs)
         return costs
-
-    def _each(self, work: Callable[[tuple[int, int]], None], pieces: list[tuple[int, int]]) -> None:
-        if self._pool is None:
-            for piece in pieces:
-                work(piece)
-            return
-        for _ in self._pool.map(work, pieces):
-            pass

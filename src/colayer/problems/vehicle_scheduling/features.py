@@ -6,26 +6,14 @@ The paper uses 23 features and does not list them; these are ours. The slack of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import OptionError
+from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
 from colayer.problems.vehicle_scheduling.reference import reference
-from colayer.problems.vehicle_scheduling.threads import by_tails
-
-
-@dataclass(frozen=True)
-class Feature:
-    """One column of the feature matrix."""
-
-    name: str
-    group: str
-    formula: str
-
+from colayer.problems.vehicle_scheduling.tails import by_tails
 
 #: Levels of the quantiles of the slack, and points of its cumulative distribution (minutes).
 LEVELS = tuple(k / 10 for k in range(11))
@@ -55,13 +43,17 @@ _MORE = (
 
 FEATURES_EXTENDED = FEATURES_23 + _MORE
 
-#: name of the feature set → its table.
-FEATURE_SETS = {"23": FEATURES_23, "extended": FEATURES_EXTENDED}
+#: name of the feature set → its table. Under the safe weights, 1 on the vehicle cost and 1 on the expected delay, the
+#: layer's value is a bound (see `cost.bound`).
+FEATURE_SETS = {
+    "23": FeatureTable(FEATURES_23, safe=("vehicle_cost", "expected_delay")),
+    "extended": FeatureTable(FEATURES_EXTENDED, safe=("vehicle_cost", "expected_delay")),
+}
 
 
 def features(instance: Instance, which: str = "23") -> NDArray[np.float32]:
     """φ(a, x) of every arc: (arcs + 2n, d), the transposed view of a C-contiguous (d, arcs + 2n) array."""
-    table = feature_table(which)
+    table = feature_set(which, FEATURE_SETS)
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
     matrix = np.zeros((len(table), arcs + 2 * n), dtype=np.float32)
@@ -96,22 +88,3 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     for delays in (found.delays, found.chained, np.repeat(found.late.mean(axis=1), np.diff(indptr))):
         next(rows)[:arcs] = instance.delay_cost * delays
     next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
-
-
-def feature_groups(which: str = "23") -> dict[str, tuple[str, ...]]:
-    """group → the names of its features."""
-    table = feature_table(which)
-    return {g: tuple(f.name for f in table if f.group == g) for g in dict.fromkeys(f.group for f in table)}
-
-
-def safe_weights(which: str = "23") -> NDArray[np.float64]:
-    """w̃: 1 on the vehicle cost and 1 on the expected delay; the layer's value is then a bound (see `cost.bound`)."""
-    names = ("vehicle_cost", "expected_delay")
-    return np.array([1.0 if feature.name in names else 0.0 for feature in feature_table(which)])
-
-
-def feature_table(which: str) -> tuple[Feature, ...]:
-    """The features of a set."""
-    if which not in FEATURE_SETS:
-        raise OptionError(f"no feature set {which!r}, expected one of {', '.join(FEATURE_SETS)}", where="--features")
-    return FEATURE_SETS[which]

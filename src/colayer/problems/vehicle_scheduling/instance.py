@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.files import printable
-from colayer.problems.vehicle_scheduling.city import City, read_city, write_city
-from colayer.problems.vehicle_scheduling.fields import number, refuse, table
+from colayer.fields import refuse
+from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
 from colayer.problems.vehicle_scheduling.kernels.slack import delays_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
-from colayer.problems.vehicle_scheduling.threads import by_tails
+from colayer.problems.vehicle_scheduling.tails import by_tails
+from colayer.text import printable
 
 Floats = NDArray[np.float64]
 
@@ -167,6 +167,13 @@ def write(instance: Instance) -> dict[str, Any]:
     if instance.city is not None:
         return {**document, "city": write_city(instance.city)}
     return {**document, **{key: getattr(instance, key) for key in _EXPLICIT}}
+
+
+def content(instance: Instance) -> bytes:
+    """All numbers of the instance as they lie in memory, each with its name."""
+    document = write(instance)
+    document |= {f"city.{key}": value for key, value in document.pop("city", {}).items()}
+    return b"".join(key.encode() + np.asarray(value).tobytes() for key, value in document.items())
 
 
 def _travel_tables(travel: Any, scenario_travel: Any, scenarios: int, n: int) -> dict[str, Floats]:

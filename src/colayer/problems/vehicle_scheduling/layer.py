@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.layers.likelihood import path_cover
 from colayer.layers.path_cover import embed as embed_cover
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.solution import checked
 
 Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
@@ -17,7 +19,7 @@ Successors = NDArray[np.int64]
 def layer(theta: ArrayLike, instance: Instance) -> Successors:
     """The successor of each task, −1 where its vehicle ends.
 
-    θ has one entry an arc: task arcs by (u, v), then origin arcs by task, then destination arcs by task. The arcs are
+    θ has one entry per arc: task arcs by (u, v), then origin arcs by task, then destination arcs by task. The arcs are
     those of the instance, whose order is that of time, so the kernel is called without further checks.
     """
     values = np.require(theta, np.float64, ["C", "W"])
@@ -43,3 +45,13 @@ def safe_theta(instance: Instance) -> Floats:
     """θ under the safe weights, in float64: delay_cost · E[max(−slack, 0)], then vehicle_cost, then 0."""
     n = instance.tasks
     return np.concatenate([instance.delay_cost * instance.mean_delay, np.full(n, instance.vehicle_cost), np.zeros(n)])
+
+
+def target(solution: Successors, instance: Instance) -> Floats:
+    """A solution is one of the layer as well."""
+    return embed(checked(solution, instance), instance)
+
+
+def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float, Floats]:
+    """The composite likelihood of the cover against its exchanges, a surrogate."""
+    return path_cover(*instance.arcs, theta, target)

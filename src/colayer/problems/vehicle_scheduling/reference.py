@@ -13,19 +13,18 @@ that the reference depends neither on the numbering of the tasks nor on how the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.cores import cores
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.chain import breaks_of, chained_into
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.layer import layer
-from colayer.problems.vehicle_scheduling.threads import by_tails
+from colayer.problems.vehicle_scheduling.tails import by_tails
+from colayer.threads import Threads, allowed
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -97,13 +96,7 @@ def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[NDArray[
         successor = layer(np.concatenate([costs, ends]), instance)
         return successor, float(solution_cost(instance.times, successor, instance.vehicle_cost, instance.delay_cost))
 
-    found = _mapped(solve, arc_costs)
+    with Threads(min(allowed(), len(arc_costs))) as threads:
+        found = threads.map(solve, arc_costs)
     best = min(range(len(found)), key=lambda k: found[k][1])
     return *found[best], best
-
-
-def _mapped(
-    solve: Callable[[Floats], tuple[NDArray[np.int64], float]], arc_costs: Sequence[Floats]
-) -> list[tuple[NDArray[np.int64], float]]:
-    with ThreadPoolExecutor(min(cores(), len(arc_costs))) as pool:
-        return list(pool.map(solve, arc_costs))

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.files import exact_keys, short
+from colayer.files import exact_keys
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
+from colayer.text import short
 
 Successors = NDArray[np.int64]
 

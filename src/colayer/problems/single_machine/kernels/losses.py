@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from colayer.layers.sorting import order_into
-from colayer.models import accumulate
+from colayer.models.thetas import accumulate
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 

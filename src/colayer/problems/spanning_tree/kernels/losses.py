@@ -12,7 +12,7 @@ from numba import njit
 
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import find, join
-from colayer.models import accumulate
+from colayer.models.thetas import accumulate
 
 TILE = 16  # weight vectors at a time: their θ of 7000 edges stay in the second-level cache
 

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from colayer.layers.kernels.matching import match_into
-from colayer.models import accumulate
+from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 

@@ -1,0 +1,55 @@
+"""Learned pipelines against rules and general solvers at equal wall-clock time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from colayer.comparison.contender import (
+    perturbed_contender,
+    pipeline_contender,
+    rule_contenders,
+    safe_contender,
+    solver_contenders,
+)
+from colayer.comparison.race import race
+from colayer.comparison.results import Results
+from colayer.errors import InputError
+from colayer.pipeline import Pipeline
+from colayer.pretrained import pretrained
+from colayer.problem import Problem, X, Y, Z
+
+
+def compare(
+    problem: Problem[X, Y, Z],
+    instances: Sequence[X],
+    pipelines: Mapping[str, Pipeline[X, Y, Z]] | None = None,
+    *,
+    time_limit: float = 10.0,
+    seed: int = 0,
+    learning_seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Results:
+    """Race learned pipelines against everything there is for the problem, `time_limit` seconds each, on one core.
+
+    `pipelines` are the learned ones, by name; without, that of the shipped weights, where there are some. Beside them
+    run the safe weights, the plain rules, the problem's exact solver, HiGHS and, where OR-Tools is installed, CP-SAT.
+    `learning_seconds` is what learning took: the results then say after how many solves it has paid for itself.
+    `progress` is called with (runs done, runs in all).
+    """
+    missing: list[str] = []
+    if pipelines is None:
+        shipped = pretrained(problem)
+        pipelines = {} if shipped is None else {"pretrained": Pipeline.from_model(problem, shipped, safe=False)}
+    if not pipelines:
+        missing.append(f"no learned weights: none are shipped for {problem.name}, give --model M.json")
+        if learning_seconds is not None:
+            raise InputError("there is no learned pipeline, expected one", where="learning_seconds")
+    learned = [
+        contender
+        for name, pipeline in pipelines.items()
+        for contender in (pipeline_contender(name, pipeline), perturbed_contender(name, pipeline, seed))
+    ]
+    solvers, absent = solver_contenders(problem, next(iter(pipelines.values()), None), seed)
+    contenders = [*learned, *safe_contender(problem), *rule_contenders(problem), *solvers]
+    found = race(problem, instances, contenders, time_limit=time_limit, seed=seed, progress=progress)
+    return Results(found, dict.fromkeys(pipelines, learning_seconds), (*missing, *absent))

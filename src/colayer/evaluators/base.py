@@ -1,0 +1,105 @@
+"""What an evaluator is, and the backend on which evaluators run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from colayer.errors import OptionError
+from colayer.problem import Floats, Problem, X, Y, Z
+
+DEVICES = ("cpu", "cuda", "auto")
+
+
+class Evaluator(Protocol):
+    """Losses of weight vectors (raw feature units) on the instances it holds.
+
+    Every number is a function of one weight vector and one instance: it does not depend on the batch, on the number
+    of workers or on the backend. `losses` may be called by several threads at once.
+
+    An evaluator may also have `rows_at_once`, how many weight vectors it likes to be given in one call, and
+    `map_features` (see `statistics.py`), which spares computing the features again.
+    """
+
+    def losses(self, weights: Floats, /) -> Floats:
+        """Cost / scale of each of m instances (columns) under each of k weight vectors (rows): (k, d) → (k, m)."""
+        ...
+
+    def close(self) -> None:
+        """Give back threads, processes and memory."""
+        ...
+
+
+def rows_at_once(evaluator: Evaluator) -> int:
+    """How many weight vectors the evaluator likes in one call; 1 where it does not say."""
+    return max(1, int(getattr(evaluator, "rows_at_once", 1)))
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Where evaluators run: `workers` threads or processes of this machine, a device, or the nodes of a cluster.
+
+    `workers` bounds all parallelism on a machine; None leaves the choice to the evaluator. `cluster` is the address
+    of a Ray cluster, or "auto"; `workers` are then the threads on each node.
+    """
+
+    workers: int | None = None
+    device: str = "cpu"
+    cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise OptionError(f"{self.workers} is out of range, expected at least 1", where="--workers")
+        if self.device not in DEVICES:
+            raise OptionError(f"no device {self.device!r}, expected one of {', '.join(DEVICES)}", where="--device")
+        if self.cluster is not None:
+            from colayer.evaluators.ray.connection import check_address
+
+            check_address(self.cluster)
+            if self.device == "cuda":
+                raise OptionError("a cluster evaluates on processors, expected cpu", where="--device")
+
+    @contextmanager
+    def evaluators(self, problem: Problem[X, Y, Z], count: int) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
+        """A function that makes evaluators of some of `count` instances; all of them are closed with the block."""
+        with ExitStack() as stack:
+            make: Callable[[Sequence[X]], Evaluator]
+            if self.cluster is not None:
+                from colayer.evaluators.ray import cluster_evaluators
+
+                make = stack.enter_context(cluster_evaluators(self.cluster, problem, count, self.workers))
+            elif self.device == "cuda":
+                from colayer.evaluators.gpu import gpu_evaluator
+
+                make = lambda instances: gpu_evaluator(problem, instances)  # noqa: E731
+            else:
+                make = lambda instances: evaluator_for(problem, instances, self.workers)  # noqa: E731
+            yield lambda instances: stack.enter_context(closing(make(instances)))
+
+
+def evaluator_for(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None = None) -> Evaluator:
+    """On this machine: the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop."""
+    from colayer.evaluators.local import LocalEvaluator
+    from colayer.evaluators.pool import PoolEvaluator
+
+    compiled = compiled_evaluator(problem, instances, workers)
+    if compiled is not None:
+        return compiled
+    if workers is None or workers == 1 or len(instances) == 1:
+        return LocalEvaluator(problem, instances)
+    return PoolEvaluator(problem, instances, workers)
+
+
+def compiled_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None) -> Evaluator | None:
+    """The problem's own evaluator, with `workers` threads where it takes them; None where it has none."""
+    import inspect
+
+    from colayer.capabilities import Compiles
+
+    if not isinstance(problem, Compiles):
+        return None
+    takes_workers = "workers" in inspect.signature(problem.evaluator).parameters
+    options: dict[str, Any] = {"workers": workers} if takes_workers else {}
+    return problem.evaluator(instances, **options)

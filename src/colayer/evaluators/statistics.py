@@ -1,0 +1,79 @@
+"""Mean and spread of each feature over the rows of a data set, computed where the features lie.
+
+Sums run over the instances in order, so that every backend gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compose import features_of
+from colayer.evaluators.base import Evaluator
+from colayer.problem import Floats, Problem, X, Y, Z
+
+R = TypeVar("R")
+
+#: A spread below this share of the mean (or of 1) is what rounding leaves of a constant feature.
+_NOISE = 1e-9
+
+
+@runtime_checkable
+class MapsFeatures(Protocol):
+    """An evaluator that holds features and lets functions look at them."""
+
+    def map_features(self, work: Callable[[NDArray[Any]], R], /) -> list[R]:
+        """`work` of the (d, rows) features of each instance, in order; `work` can be pickled."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Of each feature over all rows of all instances: mean and standard deviation, 0 where it is constant."""
+
+    mean: Floats
+    spread: Floats
+
+    @property
+    def scale(self) -> Floats:
+        """s: the standard deviation, 1 where that is 0."""
+        return np.where(self.spread > 0.0, self.spread, 1.0)
+
+
+def moments(problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
+    """Mean and spread of the features, from those that the evaluator holds, else computed anew."""
+    if isinstance(evaluator, MapsFeatures):
+        each = evaluator.map_features
+    else:
+        matrices = [features_of(problem, instance).T for instance in instances]
+
+        def each(work: Callable[[NDArray[Any]], R], /) -> list[R]:
+            return [work(matrix) for matrix in matrices]
+
+    sums = each(row_sums)
+    total = float(sum(count for count, _ in sums))
+    mean = _in_order([part for _, part in sums]) / total
+    spread = np.sqrt(_in_order(each(partial(row_squares, center=mean))) / total)
+    return Moments(mean, np.where(spread > _NOISE * np.maximum(1.0, np.abs(mean)), spread, 0.0))
+
+
+def row_sums(matrix: NDArray[Any]) -> tuple[int, Floats]:
+    """Rows of one instance, and the sum of each feature over them, from its (d, rows) matrix."""
+    return matrix.shape[1], np.asarray(np.ascontiguousarray(matrix, dtype=np.float64).sum(axis=1))
+
+
+def row_squares(matrix: NDArray[Any], center: Floats) -> Floats:
+    """Sum of (φ − center)² over the rows of one instance, from its (d, rows) matrix."""
+    return np.asarray(((np.ascontiguousarray(matrix, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))
+
+
+def _in_order(parts: Sequence[Floats]) -> Floats:
+    total = np.zeros(len(parts[0]))
+    for part in parts:
+        total += part
+    return total

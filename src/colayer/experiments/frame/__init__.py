@@ -1,0 +1,1 @@
+"""What all experiments share: configs, the run folder, stages that are kept, outcomes and their figures."""

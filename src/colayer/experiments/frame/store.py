@@ -1,0 +1,247 @@
+"""The run folder: what each stage made, kept under a hash of what determines it, so that no stage is run twice.
+
+    RUN/run.json                     scale and version
+    RUN/NAME/outcome.json, …         what the experiment NAME found
+    RUN/cache/STAGE-HASH.json        {"identity", "seconds", "cpu", "value"}: what a stage made
+    RUN/cache/STAGE-HASH.jsonl       the same, one item per line, as they came
+    RUN/cache/journal-HASH.jsonl     the journal of a learning run that is under way
+
+The identity of a stage holds all that determines its value: data, options, seeds, and the version of colayer. What is
+shared between experiments is therefore made once, and a run that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+import colayer
+from colayer.errors import InputError
+from colayer.files import encode, parse_json, plain, read_bytes, read_json, unwritable, write_atomic
+from colayer.threads import allowed
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs in one folder are then the user's to avoid
+    fcntl = None  # type: ignore[assignment]
+
+RUN = "run.json"
+
+#: Called with what is being done, how much of it is done, and how much there is.
+Report = Callable[[str, int, int], None]
+
+Item = TypeVar("Item")
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Report to nobody."""
+
+
+@dataclass
+class Run:
+    """A run folder, open. `seconds` and `cpu`: what the stages asked for since `reset` took when they were made."""
+
+    folder: Path
+    scale: str
+    workers: int | None = None
+    report: Report = silent
+    seconds: float = 0.0
+    cpu: float = 0.0
+    #: How many stages were made, and not found in the cache.
+    made: int = 0
+    _counted: set[str] = field(default_factory=set)
+    #: How many stages are being made, one inside the other.
+    _depth: int = 0
+
+    @property
+    def threads(self) -> int:
+        """How many threads to use."""
+        return self.workers or allowed()
+
+    def open(self) -> str | None:
+        """Make or check the folder; the version of colayer that made it, where that is another one."""
+        about = {"format": 1, "scale": self.scale, "colayer": colayer.__version__}
+        path = self.folder / RUN
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError("is not a folder, expected one for the run", where=str(self.folder))
+        if not path.exists() and self.folder.exists() and any(self.folder.iterdir()):
+            raise InputError(f"holds other files and no {RUN}, expected a run or a new folder", where=str(self.folder))
+        version = None
+        if path.exists():
+            known = read_json(path)
+            if not isinstance(known, dict) or known.get("format") != 1 or "scale" not in known:
+                raise InputError("not the head of a run", where=str(path))
+            if known["scale"] != self.scale:
+                message = f"is a run of scale {known['scale']}, expected one of {self.scale} or a new folder"
+                raise InputError(message, where=str(self.folder))
+            version = known.get("colayer")
+        try:
+            (self.folder / "cache").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
+        write_atomic(path, encode(about))
+        return None if version in (None, colayer.__version__) else str(version)
+
+    def reset(self) -> None:
+        """Begin to add up the times afresh, for the next experiment."""
+        self.seconds = self.cpu = 0.0
+        self._counted.clear()
+
+    def cached(
+        self,
+        stage: str,
+        identity: Mapping[str, Any],
+        make: Callable[[], Any],
+        times: Callable[[Any], tuple[float, float]] | None = None,
+    ) -> Any:
+        """The value of a stage, as JSON gives it back: from the cache, or made and put there.
+
+        `times` gives wall and CPU seconds of the value, where making it knows better than the clock here.
+        """
+        path, whole = self._place(stage, identity, "json")
+        document = _read_stage(path) if path.exists() else None
+        if document is None:
+            clock = Clock()
+            self._depth += 1
+            try:
+                value = make()
+            finally:
+                self._depth -= 1
+            self.made += 1
+            seconds, cpu = (clock.seconds, clock.cpu) if times is None else times(value)
+            write_atomic(path, encode({"identity": whole, "seconds": seconds, "cpu": cpu, "value": value}))
+            document = read_json(path)
+        self._count(path, document["seconds"], document["cpu"])
+        return document["value"]
+
+    def items(
+        self,
+        stage: str,
+        identity: Mapping[str, Any],
+        inputs: Sequence[Item],
+        make: Callable[[Item], Any],
+        *,
+        what: str = "",
+        threads: int | None = None,
+    ) -> list[Any]:
+        """`make(input)` for every input, in order, each kept as soon as it is there; a kill loses the few under way.
+
+        `make` runs in `threads` threads (those of the run by default). Where another run in the same folder is at the
+        same items, this one waits for it.
+        """
+        path, whole = self._place(stage, identity, "jsonl")
+        known, seconds, cpu = _read_lines(path, whole)
+        if len(known) < len(inputs):
+            self.made += 1
+            label = what or stage
+            self.report(label, len(known), len(inputs))
+            with path.open("ab") as file, ThreadPoolExecutor(threads or self.threads) as pool:
+                _lock(file)
+                known, seconds, cpu = _read_lines(path, whole)  # another run may have gone on
+                if path.stat().st_size == 0:
+                    file.write(encode({"identity": whole}))
+                clock = Clock()
+                try:
+                    for value in pool.map(make, inputs[len(known) :]):
+                        spent = (seconds + clock.seconds, cpu + clock.cpu)
+                        file.write(encode({"value": value, "seconds": spent[0], "cpu": spent[1]}))
+                        file.flush()
+                        known.append(value)
+                        self.report(label, len(known), len(inputs))
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+            known, seconds, cpu = _read_lines(path, whole)  # as JSON gives them back
+        self._count(path, seconds, cpu)
+        return known[: len(inputs)]
+
+    def journal(self, identity: Mapping[str, Any]) -> Path:
+        """Where the journal of a learning run is kept until its result is."""
+        return self._place("journal", identity, "jsonl")[0]
+
+    def _place(self, stage: str, identity: Mapping[str, Any], ending: str) -> tuple[Path, Any]:
+        whole = {"stage": stage, "colayer": colayer.__version__, **identity}
+        data = msgspec.json.encode(whole, enc_hook=plain, order="deterministic")
+        digest = hashlib.sha256(data).hexdigest()[:16]
+        return self.folder / "cache" / f"{stage}-{digest}.{ending}", msgspec.json.decode(data)
+
+    def _count(self, path: Path, seconds: float, cpu: float) -> None:
+        # a stage inside another one is not counted: when the outer one is found in the cache, nobody asks for it
+        if self._depth == 0 and path.name not in self._counted:
+            self._counted.add(path.name)
+            self.seconds += seconds
+            self.cpu += cpu
+
+
+class Clock:
+    """Wall seconds and CPU seconds (of all threads) since it was made."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """By the clock on the wall."""
+        return time.perf_counter() - self._wall
+
+    @property
+    def cpu(self) -> float:
+        """Of the processor, over all threads of this process."""
+        return time.process_time() - self._cpu
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process writes this file; the lock ends with the file."""
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _read_stage(path: Path) -> dict[str, Any] | None:
+    """What a stage left; None, with a warning, where the file is damaged, so that it is made again."""
+    data = read_bytes(path)
+    try:
+        document = parse_json(data, path)
+    except InputError:
+        document = None
+    if isinstance(document, dict) and {"seconds", "cpu", "value"} <= document.keys():
+        return document
+    warnings.warn(f"{path} is damaged: it is made again", stacklevel=3)
+    return None
+
+
+def _read_lines(path: Path, identity: Any) -> tuple[list[Any], float, float]:
+    """The values that are there, and the times up to the last one.
+
+    What a kill left of a line is cut off; so is, with a warning, all from the first line on that is damaged.
+    """
+    if not path.exists():
+        return [], 0.0, 0.0
+    data = read_bytes(path)
+    complete = data.rfind(b"\n") + 1
+    known: list[Any] = []
+    sound = 0
+    for line in data[:complete].splitlines(keepends=True):
+        try:
+            known.append(parse_json(line, path))
+        except InputError:
+            warnings.warn(f"{path} is damaged: what follows line {len(known)} is made again", stacklevel=3)
+            break
+        sound += len(line)
+    if sound < len(data):
+        with path.open("r+b") as file:
+            file.truncate(sound)
+    if not known:
+        return [], 0.0, 0.0
+    head, *rows = known
+    if head != {"identity": identity}:
+        raise InputError("is not what this run keeps there: remove it", where=str(path))
+    last = rows[-1] if rows else {"seconds": 0.0, "cpu": 0.0}
+    return [row["value"] for row in rows], last["seconds"], last["cpu"]

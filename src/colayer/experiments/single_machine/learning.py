@@ -1,0 +1,121 @@
+"""`scheduling-learning`: the training losses that learning by experience reaches, and how long it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from colayer.experiments.frame.config import Config, paper_seconds, paper_table
+from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.store import Run
+from colayer.experiments.single_machine import learners as scheduling
+from colayer.experiments.single_machine.learners import Row
+from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+
+#: The paper learns every row with ten seeds and, where it perturbs, with a hundred samples, on 2400 instances.
+PAPER_SEEDS, PAPER_INSTANCES = 10, 2400
+
+
+def experiment(run: Run, config: Config) -> Outcome:
+    """Learn all rows, take their losses on the whole training set."""
+    rows = scheduling.rows(run, config)
+    losses = [scheduling.losses(run, config, row) for row in rows]
+    return outcome_of(
+        run,
+        config,
+        sheets=[_sheet(config, rows, losses)],
+        pictures=[_picture(run, config, rows)],
+        conclusions=_conclusions(rows, losses),
+        seeds=f"{max(row.learner.seeds for row in rows)} of DIRECT, spawned from seed 0",
+        instances=f"{len(scheduling.training(config).values)} in the training set",
+    )
+
+
+def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
+    paper = {(row["loss"], row["iterations"], row["decoder"]): row for row in paper_table("single_machine_learning")}
+    columns = (
+        Column("loss"),
+        Column("decoder in the loss"),
+        Column("features"),
+        Column("method"),
+        Column("iterations"),
+        Column("samples"),
+        Column("seeds"),
+        Column("instances"),
+        Column("mean loss over seeds"),
+        Column("best loss"),
+        Column("CPU time, all seeds", "s"),
+        Column("wall time, all seeds", "s"),
+    )
+    cells = []
+    for row, found in zip(rows, losses, strict=True):
+        learner = row.learner
+        beside = None if row.paper is None else paper[row.paper]
+        instances = len(scheduling.training(config, learner.per_cell).values)
+        cells.append(
+            (
+                Cell(learner.loss),
+                Cell(learner.decoder),
+                Cell(learner.features, None if beside is None else "66"),
+                Cell(learner.method),
+                Cell(row.iterations, None if beside is None else int(beside["iterations"])),
+                Cell(learner.samples, None if beside is None else int(beside["samples"])),
+                Cell(learner.seeds, None if beside is None else PAPER_SEEDS),
+                Cell(instances, None if beside is None else PAPER_INSTANCES),
+                Cell(float(np.mean(found)), None if beside is None else float(beside["loss_avg"])),
+                Cell(min(found), None if beside is None else float(beside["loss_best"])),
+                Cell(
+                    row.share * row.learned.cpu,
+                    None if beside is None else paper_seconds(beside["total_time_10_seeds"]),
+                ),
+                Cell(row.share * row.learned.seconds),
+            )
+        )
+    caption = f"Losses on {len(scheduling.training(config).values)} training instances."
+    return Sheet("learning", "Training losses", columns, tuple(cells), caption)
+
+
+def _picture(run: Run, config: Config, rows: list[Row]) -> Picture:
+    from colayer.experiments.frame.figures import curves, new_axes
+    from colayer.report.figures import save
+
+    run.report("figures", 0, 1)
+    drawn: dict[str, Row] = {}
+    for row in rows:
+        if row.paper is not None:
+            drawn.setdefault(f"{row.learner.loss} loss, decoder {row.learner.decoder}", row)
+    axes = new_axes((3.4 * len(drawn), 3.2), columns=len(drawn))
+    for ax, (title, row) in zip(axes, drawn.items(), strict=True):
+        length = max(row.learner.iterations)
+        runs = [row.learned.losses[k * length : (k + 1) * length] for k in range(row.learner.seeds)]
+        curves(ax, runs, title=title)
+    save(axes[0], run.folder / config.name / "curves.svg")
+    caption = "Best training loss so far of randomised DIRECT, on the instances that were learned on."
+    return Picture("curves.svg", "Learning curves by seed", caption)
+
+
+def _conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
+    found = {row.paper: values for row, values in zip(rows, losses, strict=True) if row.paper is not None}
+    plain, searched = found[("plain", "1000", "none")], found[("plain", "1000", "ls")]
+    longer = found[("plain", "2500", "none")]
+    mean, more, least = float(np.mean(plain)), float(np.mean(longer)), min(plain)
+    few, many = (row.iterations for row in rows if row.paper in {("plain", "1000", "none"), ("plain", "2500", "none")})
+    after, best_after = float(np.mean(searched)), min(searched)
+    return [
+        Conclusion(
+            "Optimising on the seed is a good idea: the best seed gains more than 2.5 times the iterations do",
+            mean - least > mean - more,
+            f"plain loss, no decoder, {len(plain)} seeds: {mean:.3f} on average and {least:.3f} at best after {few} "
+            f"iterations, {more:.3f} on average after {many}",
+        ),
+        Conclusion(
+            "More iterations do not necessarily make up for a bad seed",
+            max(longer) > least,
+            f"the worst seed has loss {max(longer):.3f} after {many} iterations, the best one {least:.3f} after {few}",
+        ),
+        Conclusion(
+            "The loss after the local search is smaller",
+            after < mean and best_after < least,
+            f"{after:.3f} on average and {best_after:.3f} at best with it, {mean:.3f} and {least:.3f} without, "
+            f"after {few} iterations",
+        ),
+    ]

@@ -1,0 +1,112 @@
+"""Every learner of the single machine through every decoder on the test set, and gaps to the best known solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.experiments.frame.config import Config
+from colayer.experiments.frame.learned import Data
+from colayer.experiments.frame.predict import Predicted, predict
+from colayer.experiments.frame.store import Run
+from colayer.experiments.single_machine import learners as scheduling
+from colayer.experiments.single_machine.learners import Row
+from colayer.models import Model
+from colayer.problems import SingleMachine
+from colayer.problems.single_machine.instance import Instance
+
+Floats = NDArray[np.float64]
+
+#: As in the tables of the paper: no decoder, ls, rdi after ls, and the best of perturbed weights through the latter.
+PIPELINES = ("none", "ls", "rdi", "perturbed rdi")
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A learner on the test set: gaps in percent and CPU seconds by pipeline, over the instances `jobs` tells apart.
+
+    `paper` is the key of its row in the paper's tables (learner, iterations, learn decoder), or None.
+    """
+
+    name: str
+    features: str
+    paper: tuple[str, str, str] | None
+    row: Row | None
+    gaps: dict[str, Floats]
+    cpu: dict[str, Floats]
+    jobs: dict[str, NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A learner with the model it uses through each decoder."""
+
+    name: str
+    features: str
+    paper: tuple[str, str, str] | None
+    row: Row | None
+    models: Mapping[str, Model]
+
+
+def tested(run: Run, config: Config) -> list[Tested]:
+    """All learners, predicted (from the cache where it can), their gaps to the best cost that any of them found."""
+    candidates = _candidates(run, config)
+    sets = {pipeline: _set(config, pipeline) for pipeline in PIPELINES}
+    found = [{p: _predict(run, config, candidate, p, sets[p]) for p in PIPELINES} for candidate in candidates]
+    shipped = next((c for c in candidates if c.row is None and c.paper is None), None)
+    extra = [] if shipped is None else [_predict(run, config, shipped, PIPELINES[-1], sets["none"]).costs]
+    best = reduce(np.minimum, extra + [result[p].costs for result in found for p in PIPELINES[:-1]])
+    few = _positions(config)
+    best[few] = reduce(np.minimum, [result[PIPELINES[-1]].costs for result in found], best[few])
+    known = {pipeline: best[few] if pipeline == PIPELINES[-1] else best for pipeline in PIPELINES}
+    jobs = {pipeline: np.array([x.jobs for x in sets[pipeline].values]) for pipeline in PIPELINES}
+    return [
+        Tested(
+            name=candidate.name,
+            features=candidate.features,
+            paper=candidate.paper,
+            row=candidate.row,
+            gaps={p: 100.0 * (result[p].costs - known[p]) / known[p] for p in PIPELINES},
+            cpu={p: result[p].cpu for p in PIPELINES},
+            jobs=jobs,
+        )
+        for candidate, result in zip(candidates, found, strict=True)
+    ]
+
+
+def _candidates(run: Run, config: Config) -> list[_Candidate]:
+    decoders = PIPELINES[:-1]
+    imitation = scheduling.demonstrated(run, config).linear()
+    key = ("fenchel_young", "0", "none")
+    name = "by demonstration (Fenchel-Young), 27 features"
+    candidates = [_Candidate(name, "27", key, None, dict.fromkeys(decoders, imitation))]
+    for row in scheduling.rows(run, config):
+        words = f"{row.learner.words}, {row.iterations} iterations"
+        models = dict.fromkeys(decoders, row.model)
+        candidates.append(_Candidate(words, row.learner.features, row.paper, row, models))
+    shipped = scheduling.shipped(decoders)
+    if len(shipped) == len(decoders):
+        candidates.append(_Candidate("shipped with colayer, 66 features", "66", None, None, shipped))
+    return candidates
+
+
+def _predict(run: Run, config: Config, candidate: _Candidate, pipeline: str, data: Data[Instance]) -> Predicted:
+    decoder = pipeline.removeprefix("perturbed ")
+    problem = SingleMachine(candidate.features, decoder)
+    samples = config["perturbed_samples"] if pipeline != decoder else 0
+    what = f"test set, {pipeline}, {candidate.name}"
+    return predict(run, problem, candidate.models[decoder], data, what=what, samples=samples)
+
+
+def _set(config: Config, pipeline: str) -> Data[Instance]:
+    return scheduling.held_out(config, "perturbed_per_cell" if pipeline == PIPELINES[-1] else "test_per_cell")
+
+
+def _positions(config: Config) -> NDArray[np.int64]:
+    """Where the instances of the perturbed pipeline lie in the whole test set: the first of every cell."""
+    whole, few = config["test_per_cell"], config["perturbed_per_cell"]
+    return np.flatnonzero(np.arange(len(scheduling.held_out(config).values)) % whole < few)

@@ -1,0 +1,1 @@
+"""Generalisation to other sizes than those learned on, for every problem."""

@@ -1,0 +1,1 @@
+"""The experiments on the two-stage spanning tree, section 5.1 of the paper."""

@@ -1,0 +1,91 @@
+"""A data set solved with the best solver there is, the solutions written beside the instances."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from colayer.capabilities import Exact, WritesSolutions, need, solve_exactly
+from colayer.compose import cost_of
+from colayer.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
+from colayer.dataset import write_solution as write_label
+from colayer.problem import Problem, X, Y, Z
+from colayer.threads import cores
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """How many instances there are, how many were labelled now, and how many labels are proved optimal."""
+
+    instances: int
+    labelled: int
+    proved: int
+
+
+def label(
+    problem: Problem[X, Y, Z],
+    folder: str | Path,
+    *,
+    time_limit: float = 60.0,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Labelled:
+    """Solve every instance of a folder that has no label yet and write `NNNN.solution.json` beside it.
+
+    Each solve has `time_limit` seconds and is one of `workers` processes (all cores if None). A run that was stopped
+    goes on where it was. `progress` is called with (labels there, instances in all).
+    """
+    need(problem, Exact, option="PROBLEM")
+    need(problem, WritesSolutions, option="PROBLEM")
+    paths = instance_files(folder)
+    _, instances = read_files(paths, problem)
+    proved: dict[Path, bool] = {}
+    for path, instance in zip(paths, instances, strict=True):
+        if label_path(path).exists():
+            read_solution(label_path(path), problem, instance)
+            proved[path] = read_document(label_path(path)).get("proved") is True
+    todo = [path for path in paths if path not in proved]
+    for path, optimal in _label_all(problem, todo, time_limit, workers or cores()):
+        proved[path] = optimal
+        if progress is not None:
+            progress(len(proved), len(paths))
+    return Labelled(len(paths), len(todo), sum(proved.values()))
+
+
+def _label_all(
+    problem: Problem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
+) -> Iterator[tuple[Path, bool]]:
+    """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
+    task = partial(label_one, problem, limit=limit)
+    if min(workers, len(paths)) <= 1:
+        yield from map(task, paths)
+        return
+    context = multiprocessing.get_context("spawn")  # safe with threads, the same on every platform
+    pool = ProcessPoolExecutor(min(workers, len(paths)), mp_context=context, initializer=_ignore_interrupt)
+    try:
+        for done in as_completed([pool.submit(task, path) for path in paths]):
+            yield done.result()
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():  # else they would go on to their time limit
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def label_one(problem: Problem[X, Y, Z], path: Path, limit: float) -> tuple[Path, bool]:
+    """Solve one file and write its label."""
+    instance = read_instance(path, problem)
+    solution, bound, proved = solve_exactly(problem, instance, time_limit=limit)
+    cost = cost_of(problem, solution, instance)
+    write_label(label_path(path), solution, instance, problem, cost=cost, bound=bound, proved=proved)
+    return path, proved
+
+
+def _ignore_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle

@@ -1,0 +1,29 @@
+"""The conditional random field: maximum likelihood of the targets under P(y) ∝ e^{−⟨θ, y⟩}.
+
+Lafferty, McCallum and Pereira (2001), Conditional random fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from colayer.capabilities import HasLikelihood, need
+from colayer.learning.demonstration.example import Example, vector
+from colayer.learning.demonstration.fit import Demonstration
+from colayer.problem import Floats, X, Y, Z
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crf(Demonstration):
+    """The problem's `likelihood`, exact or a surrogate (see `colayer.layers.likelihood`): smooth, hence L-BFGS."""
+
+    optimizer: str = "l-bfgs"
+
+    name: ClassVar[str] = "crf"
+
+    def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
+        """See `Demonstration.loss`."""
+        problem = need(example.problem, HasLikelihood, why="crf cannot learn it")
+        value, gradient = problem.likelihood(theta, example.target, example.instance)
+        return float(value), vector(gradient, len(theta), f"likelihood of {example.problem.name}")

@@ -1,0 +1,236 @@
+"""What a learner is given and what it must offer; all learners by name.
+
+A new learner is one file with a class that has `name`, `options`, `needs`, `uses` and `fit`, and one line in `LEARNERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+import colayer
+from colayer.content import content_hash
+from colayer.errors import InputError, OptionError
+from colayer.evaluators.base import Backend
+from colayer.evaluators.statistics import Moments
+from colayer.learning.run import Evaluation
+from colayer.learning.settings import Settings
+from colayer.models import LinearModel, Model
+from colayer.problem import Declared, Floats, Problem, X, Y, Z, check_decoder, declared, variant
+from colayer.text import one_of, short
+
+_FEWEST_TO_SPLIT = 5
+
+#: What a learner learns from: the costs of its own solutions, known solutions, or true θ.
+Needs = Literal["costs", "solutions", "thetas"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson(Generic[X, Y, Z]):
+    """What is learned from, and how: problem, instances, what is known of their solutions, settings, backend."""
+
+    problem: Problem[X, Y, Z]
+    instances: Sequence[X]
+    settings: Settings
+    backend: Backend
+    solutions: Sequence[Z] | None = None
+    thetas: Sequence[Floats] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.instances) == 0:
+            raise InputError("no instances to learn from")
+
+    @cached_property
+    def known(self) -> Declared:
+        """What the problem declares."""
+        return declared(self.problem)
+
+    @cached_property
+    def student(self) -> Problem[X, Y, Z]:
+        """The problem with the decoder that it is learned through: the one set, or the problem's own choice."""
+        known, chosen = self.known, self.settings.learn_decoder
+        if chosen is not None:
+            check_decoder(known, chosen, "--learn-decoder")
+        elif known.decoder is not None:
+            chosen = known.learn_decoders.get(known.decoder, known.decoder)
+        return variant(self.problem, decoder=None if chosen == known.decoder else chosen)
+
+    @cached_property
+    def split(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Indices of the instances to learn on and to validate on."""
+        return split(len(self.instances), self.settings.validation, self.settings.seed)
+
+    @cached_property
+    def training(self) -> list[X]:
+        """The instances to learn on."""
+        return [self.instances[i] for i in self.split[0]]
+
+    @cached_property
+    def held_out(self) -> list[X]:
+        """The instances to validate on."""
+        return [self.instances[i] for i in self.split[1]]
+
+    @property
+    def radius(self) -> float:
+        """The radius of the search ball."""
+        return self.known.radius if self.settings.radius is None else float(self.settings.radius)
+
+    @property
+    def seed(self) -> int:
+        """The seed of every random draw."""
+        return int(self.settings.seed)
+
+    def budget(self, default: int) -> int:
+        """The evaluations set, or the learner's default."""
+        return default if self.settings.evaluations is None else int(self.settings.evaluations)
+
+    def identity(self, learner: Learner, budget: int, moments: Moments, **more: Any) -> dict[str, Any]:
+        """All that determines the result: problem, data, features, learner and settings, and `more`."""
+        names = repr(tuple(self.problem.feature_names)).encode()
+        return {
+            "problem": self.known.name,
+            "options": self.known.options,
+            "data": content_hash(self.problem, self.instances),
+            "instances": len(self.instances),
+            "method": learner.name,
+            "method_options": learner.options(),
+            **self.settings.identity(evaluations=budget, perturbation="sigma" in learner.uses),
+            "learn_decoder": declared(self.student).decoder,
+            # the same data under other features is another run
+            "features": hashlib.sha256(names + moments.scale.tobytes()).hexdigest(),
+            **more,
+        }
+
+    def model(self, weights: Floats, scale: Floats, identity: dict[str, Any], **outcome: Any) -> LinearModel:
+        """The linear model of a run, with what it was learned from and what came out as its provenance."""
+        settings = {key: value for key, value in identity.items() if key not in ("problem", "options")}
+        provenance = {"colayer": colayer.__version__, **settings, **outcome}
+        known = self.known
+        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A learned model, its losses and how the search went."""
+
+    model: Model
+    loss: float
+    validation_loss: float | None
+    history: tuple[Evaluation, ...]
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A way to learn weights. Implementations are frozen: one object serves any number of runs."""
+
+    @property
+    def name(self) -> str:
+        """The name on the command line."""
+        ...
+
+    @property
+    def needs(self) -> tuple[Needs, ...]:
+        """What it can learn from."""
+        ...
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The settings that not every learner has a use for: of "radius", "sigma", "cluster", "device"."""
+        ...
+
+    def options(self) -> dict[str, Any]:
+        """What, with the data and the settings, determines the run; JSON-able, part of a journal's identity."""
+        ...
+
+    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+        """Learn."""
+        ...
+
+
+#: name → where its class lives. A new learner adds one line here.
+LEARNERS = {
+    "auto": "experience.auto:Auto",
+    "cma-es": "experience.cma_es:CmaEs",
+    "direct": "experience.direct:Direct",
+    "sgd": "experience.sgd:Sgd",
+    "bayes": "experience.bayes:Bayes",
+    "fenchel-young": "demonstration.fenchel_young:FenchelYoung",
+    "hinge": "demonstration.hinge:Hinge",
+    "crf": "demonstration.crf:Crf",
+    "spo+": "demonstration.spo:SpoPlus",
+    "neural": "network.method:Neural",
+}
+#: What "auto" stands for, by what is known.
+_AUTO = {"costs": "auto", "solutions": "fenchel-young", "thetas": "spo+"}
+
+
+def learner_names(needs: Needs | None = None) -> tuple[str, ...]:
+    """The names of the learners, the default first; of those that learn from `needs` where it is given."""
+    return tuple(name for name in LEARNERS if needs is None or needs in _class(name)().needs)
+
+
+def learner_for(method: object, needs: Needs = "costs") -> Learner:
+    """The learner that `method` names or is, which must be able to learn from what is given.
+
+    An object with `minimize` alone, a black-box search of the user's, learns by experience.
+    """
+    if method == "auto":
+        method = _AUTO[needs]
+    if isinstance(method, str):
+        if method not in LEARNERS:
+            raise OptionError(
+                f"no method {short(method)}, expected {one_of(method, tuple(LEARNERS))}", where="--method"
+            )
+        learner: Learner = _class(method)()
+    elif isinstance(method, Learner):
+        learner = method
+    elif (search := _search(method)) is not None:
+        learner = search
+    else:
+        raise OptionError(f"{short(method)} is neither the name of a method nor one", where="--method")
+    if needs not in learner.needs:
+        raise OptionError(_cannot(learner, needs), where="--method")
+    return learner
+
+
+def _search(method: object) -> Learner | None:
+    """A learner around a black-box search of the user's; None where `method` is none."""
+    from colayer.learning.experience.fit import Searched
+    from colayer.learning.experience.optimizer import Optimizer
+
+    return Searched(method) if isinstance(method, Optimizer) else None
+
+
+def check_uses(learner: Learner, given: dict[str, bool]) -> None:
+    """Refuse settings that are given and that the learner has no use for."""
+    for option, is_given in given.items():
+        if is_given and option not in learner.uses:
+            raise OptionError(f"has no meaning for {learner.name}", where=f"--{option}")
+
+
+def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Indices to learn on and to validate on, each in increasing order; nothing is held out below 5 instances."""
+    if count < _FEWEST_TO_SPLIT or validation == 0.0:
+        return np.arange(count), np.arange(0)
+    held = min(max(round(validation * count), 1), count - 1)
+    shuffled = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,))).permutation(count)
+    return np.sort(shuffled[held:]), np.sort(shuffled[:held])
+
+
+def _class(name: str) -> Any:
+    module, _, attribute = LEARNERS[name].partition(":")
+    return getattr(importlib.import_module(f"colayer.learning.{module}"), attribute)
+
+
+def _cannot(learner: Learner, needs: Needs) -> str:
+    if needs == "costs":
+        return f"{learner.name} learns from {learner.needs[0]}, and there are none"
+    names = ", ".join(learner_names(needs))
+    return f"{learner.name} does not learn from {needs}, expected one of {names}"

@@ -1,0 +1,1 @@
+"""Learning of networks on top of a linear model; training needs torch, an extra."""

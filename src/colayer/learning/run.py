@@ -1,0 +1,168 @@
+"""One learning run: its journal, budget, clock, best weights, validation and history, for every learner.
+
+A learner asks for evaluations. The run counts them, takes those that the journal knows, records the others before
+anyone sees them, follows the best weights and ends the search when the budget or the time is over.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.learning.journal import Journal, Record
+from colayer.learning.progress import progress_bar
+from colayer.learning.settings import Settings
+
+Floats = NDArray[np.float64]
+
+
+class Stop(Exception):  # noqa: N818 - not an error: the evaluations are spent
+    """Raised to end a search; `by` is the object whose budget or time is over."""
+
+    def __init__(self, by: object) -> None:
+        super().__init__("the evaluations are spent")
+        self.by = by
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One evaluation: its number, from 1, its loss, the best loss so far, and its validation loss where it was computed.
+
+    By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
+    `demonstration` is the loss that is minimised.
+    """
+
+    number: int
+    loss: float
+    best: float
+    validation: float | None = None
+    demonstration: float = math.nan
+
+
+@dataclass(eq=False)
+class Run:
+    """The state of one run. `budget` is in evaluations; `deadline` is a time of `time.monotonic`.
+
+    Of the evaluations that improve the training loss (of all of them if `every`), the weights with the lowest
+    validation loss are kept, or without validation those with the lowest training loss; of equals the last or the
+    first, as `ties` says.
+    """
+
+    budget: int
+    journal: Journal | None = None
+    deadline: float = math.inf
+    listeners: list[Callable[[Evaluation], None]] = field(default_factory=list)
+    every: bool = False
+    ties: Literal["first", "last"] = "last"
+    history: list[Evaluation] = field(default_factory=list)
+    weights: Floats | None = None
+    loss: float = math.inf
+    validation_loss: float | None = None
+    best: float = math.inf
+    out_of_time: bool = False
+
+    def conduct(self, search: Callable[[], None], name: str) -> Floats:
+        """Run a search until it returns or the run is over, mark the journal as finished; return the best weights."""
+        try:
+            search()
+        except Stop as stop:
+            if stop.by is not self:
+                raise
+        if self.journal is not None and not self.out_of_time:
+            if len(self.history) < len(self.journal.records):
+                raise self.journal.refuse("more evaluations than the method asks for", len(self.history) + 2)
+            if not self.journal.finished:
+                self.journal.finish()
+        if self.weights is None:
+            raise InputError(f"{name} asked for no evaluation")
+        return self.weights
+
+    @property
+    def number(self) -> int:
+        """The number of the next evaluation, from 1."""
+        return len(self.history) + 1
+
+    def known(self, rows: int = 1) -> list[Record]:
+        """The next records of the journal, at most `rows`."""
+        done = len(self.history)
+        return [] if self.journal is None else self.journal.records[done : done + rows]
+
+    def check_time(self) -> None:
+        """End the search where the time is over; one evaluation is always made, so that something is known."""
+        if self.history and time.monotonic() >= self.deadline:
+            self.out_of_time = True
+            raise Stop(self)
+
+    def check_budget(self) -> None:
+        """End the search where the evaluations are spent."""
+        if len(self.history) >= self.budget:
+            raise Stop(self)
+
+    def keep(self, records: list[Record]) -> None:
+        """Write new evaluations to the journal, then let everyone see them."""
+        if self.journal is not None:
+            self.journal.append(records)
+        for record in records:
+            self.note(record)
+
+    def compare(self, record: Record, weights: Floats) -> None:
+        """Refuse a journal whose record is of other weights than the method asks for."""
+        if self.journal is not None and np.array(record.weights).tobytes() != weights.tobytes():
+            raise self.journal.refuse(
+                "other weights than the method asks for here: written by another version or on another machine? "
+                "Remove the journal to start afresh",
+                record.evaluation + 1,
+            )
+
+    def note(self, record: Record) -> Evaluation:
+        """Follow the best weights, remember the evaluation and tell the listeners."""
+        if record.loss < self.best or self.every:
+            if self._better(record):
+                self.weights = np.array(record.weights)
+                self.loss, self.validation_loss = record.loss, record.validation
+            self.best = min(self.best, record.loss)
+        demonstration = math.nan if record.demonstration is None else record.demonstration
+        done = Evaluation(record.evaluation, record.loss, self.best, record.validation, demonstration)
+        self.history.append(done)
+        for listener in self.listeners:
+            listener(done)
+        return done
+
+    def _better(self, record: Record) -> bool:
+        if self.weights is None:
+            return True
+        if record.validation is None or self.validation_loss is None:
+            ours, theirs = record.loss, self.loss
+        else:
+            ours, theirs = record.validation, self.validation_loss
+        return ours <= theirs if self.ties == "last" else ours < theirs
+
+
+@contextmanager
+def open_run(
+    settings: Settings,
+    budget: int,
+    dimension: int,
+    identity: Mapping[str, Any],
+    *,
+    every: bool = False,
+    ties: Literal["first", "last"] = "last",
+) -> Iterator[Run]:
+    """The run that settings ask for: with their journal, time limit, callback and progress bar."""
+    deadline = math.inf if settings.time_limit is None else time.monotonic() + settings.time_limit
+    with ExitStack() as stack:
+        journal = None
+        if settings.journal is not None:
+            journal = stack.enter_context(Journal(settings.journal, identity, dimension))
+        listeners = [] if settings.callback is None else [settings.callback]
+        if settings.progress:
+            listeners.append(stack.enter_context(progress_bar(budget)))
+        yield Run(budget, journal, deadline, listeners, every=every, ties=ties)

@@ -1,0 +1,87 @@
+"""The settings of a learning run: checked once, and which of them say that two runs are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from colayer.errors import OptionError
+from colayer.learning.perturbation import LARGEST
+from colayer.text import short
+
+if TYPE_CHECKING:
+    from colayer.learning.run import Evaluation
+
+THEORY: Literal["theory"] = "theory"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `Pipeline.fit` is given beside the data, the learner and the backend; see there for their meaning.
+
+    None stands for the learner's own choice (`evaluations`), the problem's (`radius`, `learn_decoder`), or for none
+    (`journal`, `time_limit`, `callback`).
+    """
+
+    evaluations: int | None = None
+    seed: int = 0
+    radius: float | None = None
+    sigma: float | Literal["theory"] = 0.0
+    samples: int = 100
+    learn_decoder: str | None = None
+    validation: float = 0.2
+    journal: str | Path | None = None
+    time_limit: float | None = None
+    callback: Callable[[Evaluation], None] | None = None
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        _whole("--evaluations", self.evaluations, 1)
+        _whole("--seed", self.seed, 0)
+        if self.sigma != THEORY:
+            _number("--sigma", self.sigma, 0.0 <= _float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}")
+        _whole("--samples", self.samples, 1 if self.perturbed else 0)
+        within = self.radius is None or 0.0 < _float(self.radius) <= LARGEST
+        _number("--radius", self.radius, within, f"a number > 0, at most {LARGEST:g}")
+        _number("--validation", self.validation, 0.0 <= _float(self.validation) < 1.0, "a share >= 0 and < 1")
+        waits = self.time_limit is None or _float(self.time_limit) >= 0.0
+        _number("--time-limit", self.time_limit, waits, "seconds >= 0")
+
+    @property
+    def perturbed(self) -> bool:
+        """Whether the loss is perturbed."""
+        return self.sigma == THEORY or _float(self.sigma) > 0.0
+
+    def identity(self, *, evaluations: int, perturbation: bool) -> dict[str, Any]:
+        """The settings that determine the result, as JSON; those of the perturbation where it has a meaning."""
+        shared = {"evaluations": evaluations, "seed": int(self.seed), "validation": float(self.validation)}
+        if not perturbation:
+            return shared
+        # without perturbation its samples do not matter
+        samples = int(self.samples) if self.perturbed else 0
+        return {**shared, "sigma": self.sigma if self.sigma == THEORY else float(self.sigma), "samples": samples}
+
+
+def _whole(option: str, value: Any, least: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise OptionError(f"{short(value)} is not a whole number", where=option)
+    if value < least:
+        raise OptionError(f"{value} is out of range, expected at least {least}", where=option)
+
+
+def _float(value: Any) -> float:
+    """NaN where the value is no number, so that no comparison holds."""
+    return float(value) if isinstance(value, int | float | np.number) and not isinstance(value, bool) else math.nan
+
+
+def _number(option: str, value: Any, fine: bool, expected: str) -> None:
+    if not fine:
+        wrong = "is not a number" if math.isnan(_float(value)) else "is out of range"
+        raise OptionError(f"{short(value)} {wrong}, expected {expected}", where=option)

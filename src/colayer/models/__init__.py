@@ -1,0 +1,11 @@
+"""θ = f_w(x): how features become the parameters of the layer, and the files that keep what was learned."""
+
+from __future__ import annotations
+
+from colayer.models.linear import LinearModel
+from colayer.models.model import Model
+from colayer.models.network import NeuralModel
+from colayer.models.read import model_of, read_model
+from colayer.models.thetas import thetas
+
+__all__ = ["LinearModel", "Model", "NeuralModel", "model_of", "read_model", "thetas"]

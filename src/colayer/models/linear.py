@@ -1,0 +1,24 @@
+"""The generalised linear model: θ_i = Σ_k w_k·φ_k(i)/s_k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from colayer.models.model import Model, header
+
+
+class LinearModel(Model):
+    """θ is linear in the weights: one weight per feature, the same for every row of every instance."""
+
+    kind = "linear"
+
+    def written_weights(self) -> list[float]:
+        """The entry "weights" of the file."""
+        listed: list[float] = self.weights.tolist()
+        return listed
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The model of a decoded JSON object."""
+        return cls(weights=document["weights"], **header(document))

@@ -1,0 +1,113 @@
+"""What every model has: weights in model units, where they come from, and the file format."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.errors import InputError
+from colayer.fields import table
+from colayer.files import plain, write_atomic
+from colayer.models.thetas import Floats, thetas
+from colayer.text import short
+
+#: The number of the file format.
+FORMAT = 1
+
+_KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
+
+
+@dataclass(frozen=True, eq=False)
+class Model(ABC):
+    """Weights in model units: every feature is divided by `feature_scale`, its spread over the training rows."""
+
+    feature_names: tuple[str, ...]
+    weights: Floats
+    feature_scale: Floats
+    problem: str
+    options: dict[str, Any] = field(default_factory=dict)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "feature_scale"):
+            object.__setattr__(self, name, table(getattr(self, name), name, (len(self.feature_names),)))
+        if (self.feature_scale <= 0).any():
+            raise InputError("every entry must be positive", where="feature_scale")
+
+    def raw(self, weights: Floats | None = None) -> Floats:
+        """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""
+        return np.asarray((self.weights if weights is None else weights) / self.feature_scale)
+
+    def theta(self, features: NDArray[Any]) -> Floats:
+        """θ of one instance, from its (rows, d) features."""
+        linear, correction = thetas(features, self.raw()[None, :])[0], self.correction(features)
+        return np.asarray(linear if correction is None else linear + correction)
+
+    def correction(self, features: NDArray[Any]) -> Floats | None:
+        """What is added to the linear part of θ for one instance, whatever the weights; None for a linear model."""
+        return None
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """What the file calls this model."""
+
+    @abstractmethod
+    def written_weights(self) -> Any:
+        """The entry "weights" of the file."""
+
+    def document(self) -> dict[str, Any]:
+        """The JSON object of the model file."""
+        return {
+            "format": FORMAT,
+            "model": self.kind,
+            "problem": self.problem,
+            "options": self.options,
+            "feature_names": list(self.feature_names),
+            "feature_scale": self.feature_scale.tolist(),
+            "weights": self.written_weights(),
+            "provenance": self.provenance,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file, whole or not at all."""
+        write_atomic(path, msgspec.json.format(msgspec.json.encode(self.document(), enc_hook=plain), indent=1) + b"\n")
+
+    @classmethod
+    @abstractmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """The model of a decoded JSON object."""
+
+
+def header(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What the files of all models have in common, checked: everything but the weights."""
+    for key in document:
+        if key not in _KEYS:
+            raise InputError("unknown key", where=str(key))
+    for key in _KEYS:
+        if key not in document:
+            raise InputError("missing key", where=key)
+    if type(document["format"]) is not int or document["format"] != FORMAT:
+        raise InputError(f"{short(document['format'])} is not supported, expected {FORMAT}", where="format")
+    if not isinstance(document["problem"], str):
+        raise InputError("expected the name of a problem", where="problem")
+    for key in ("options", "provenance"):
+        if not isinstance(document[key], Mapping):
+            raise InputError("expected a JSON object", where=key)
+    names = document["feature_names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError("expected a list of names", where="feature_names")
+    return {
+        "feature_names": tuple(names),
+        "feature_scale": document["feature_scale"],
+        "problem": document["problem"],
+        "options": dict(document["options"]),
+        "provenance": dict(document["provenance"]),
+    }

@@ -1,0 +1,37 @@
+"""Model files of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from colayer.errors import InputError
+from colayer.files import read_json
+from colayer.models.linear import LinearModel
+from colayer.models.model import Model
+from colayer.models.network import KINDS, NeuralModel
+from colayer.text import short
+
+#: "model" of the file → the class that reads it. A new kind of model adds one line here.
+_READERS: dict[str, type[Model]] = {"linear": LinearModel, **dict.fromkeys(KINDS, NeuralModel)}
+
+
+def read_model(path: str | Path) -> Model:
+    """The model of a file; an error names `FILE: field: …`."""
+    document = read_json(path)
+    try:
+        return model_of(document)
+    except InputError as error:
+        raise error.at(str(path)) from None
+
+
+def model_of(document: Any) -> Model:
+    """The model of a decoded JSON object."""
+    if not isinstance(document, Mapping):
+        raise InputError("not a model: expected a JSON object")
+    kind = document.get("model")
+    if "model" in document and kind not in list(_READERS):
+        known = " or ".join(repr(name) for name in _READERS)
+        raise InputError(f"{short(kind)} is not supported, expected {known}", where="model")
+    return _READERS[kind or "linear"].from_document(document)

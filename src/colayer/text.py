@@ -1,0 +1,51 @@
+"""Words for messages: values and errors on one line, not too long, cut between words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def shortened(text: str, most: int) -> str:
+    """`text` in at most `most` characters, cut after a word where it has blanks."""
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1]
+    word_end = kept.rfind(" ")
+    return (kept[:word_end] if word_end > most // 2 else kept).rstrip() + "…"
+
+
+def short(value: object) -> str:
+    """The repr of a value in at most 40 characters."""
+    return shortened(repr(value), 40)
+
+
+def printable(text: str) -> str:
+    """Text from a file or a name, fit for one line of a message: the repr where it holds control characters."""
+    return text if text.isprintable() and len(text) <= 60 else short(text)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says; its type where it says nothing."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return shortened(lines[0], 120) if lines else type(error).__name__
+
+
+def typed_line(error: BaseException) -> str:
+    """The type of an exception and its first line."""
+    said = first_line(error)
+    return said if said == type(error).__name__ else f"{type(error).__name__}: {said}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 instance`, `2 instances`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def one_of(text: str, known: Sequence[str]) -> str:
+    """The names to choose from, a near match first where there is one."""
+    import difflib
+
+    near = difflib.get_close_matches(text, known, 1)
+    if not near or len(known) == 1:
+        return ", ".join(known)
+    return f"{near[0]} (or {', '.join(name for name in known if name != near[0])})"

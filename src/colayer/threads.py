@@ -1,0 +1,91 @@
+"""Threads of this process: how many there may be, and work shared between them.
+
+`workers` bounds all parallelism. Work that runs in one of several threads sees a limit of 1, so that kernels which
+share their own work between threads do not multiply.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_here = threading.local()
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def allowed() -> int:
+    """The threads that work started here may use: the limit of the innermost `limited` block, else all cores."""
+    limit: int | None = getattr(_here, "limit", None)
+    return cores() if limit is None else limit
+
+
+@contextmanager
+def limited(workers: int | None) -> Iterator[None]:
+    """Bound the threads of everything that this thread calls in the block; None leaves the bound as it is."""
+    before = getattr(_here, "limit", None)
+    if workers is not None:
+        _here.limit = workers
+    try:
+        yield
+    finally:
+        _here.limit = before
+
+
+def _alone() -> None:
+    _here.limit = 1
+
+
+class Threads:
+    """`workers` threads (`allowed()` if None) that map work over items; with one, the work runs in this thread."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.workers = workers or allowed()
+        self._pool = ThreadPoolExecutor(self.workers, initializer=_alone) if self.workers > 1 else None
+
+    def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """`work` of each item, in order; the first exception is raised and work that has not begun is dropped."""
+        if self._pool is None:
+            with limited(1):
+                return [work(item) for item in items]
+        return list(self._pool.map(work, items))
+
+    def spans(self, work: Callable[[int, int], None], cuts: Sequence[int]) -> None:
+        """`work(low, high)` for each pair of neighbours in `cuts`."""
+        self.map(lambda k: work(cuts[k], cuts[k + 1]), range(len(cuts) - 1))
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def __enter__(self) -> Threads:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def even_cuts(before: NDArray[np.int64], parts: int) -> list[int]:
+    """Places that cut items into at most `parts` spans of about equal work; `before` is the work before each, and all.
+
+    `before` has one entry more than there are items. Every item lies in exactly one span.
+    """
+    marks = np.linspace(before[0], before[-1], parts + 1)
+    ends = [0, len(before) - 1]
+    cuts: list[int] = np.unique(np.concatenate([ends, np.searchsorted(before, marks)])).clip(0, ends[1]).tolist()
+    return cuts
