@@ -12,7 +12,7 @@ from colayer.checks import CHECKS, small_instances
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.instance import Instance as Jobs
 from colayer.problems.spanning_tree.instance import Instance as Graph
-from pick_problem import Pick
+from support.pick_problem import Pick
 
 #: What a problem with the five methods alone gives no word about.
 UNKNOWN = {

@@ -10,7 +10,7 @@ import pytest
 from colayer import InputError, Pipeline, write_instances
 from colayer.compose import decoded
 from colayer.problem import completed
-from pick_problem import Pick
+from support.pick_problem import Pick
 
 
 def instances() -> list[np.ndarray]:

@@ -118,7 +118,7 @@ class Exact(Protocol[X_contra, Z]):
         progress: Progress | None = None,
         start: Z | None = None,
     ) -> tuple[Z, float, bool]:
-        """(solution, bound, proved optimal); `progress` is called with (bound, best cost), `start` is a known solution."""
+        """(solution, bound, proved optimal). `progress` is called with (bound, best cost); `start` is a known solution."""
         ...
 
 

@@ -74,17 +74,18 @@ def main(argv: list[str] | None = None) -> int:
 
 def usage_line(error: Any) -> str:
     """One line, `OPTION: what is wrong, what is expected`, of a usage error of click's."""
-    from colayer.text import one_of
+    import difflib
 
     option = getattr(error, "option_name", None)
     command = error.ctx.command if error.ctx else None
     if option is not None and hasattr(error, "possibilities"):
         known = [name for p in (command.params if command else ()) for name in p.opts if name.startswith("-")]
-        return f"{option}: no such option, expected {one_of(option, known)}"
+        near = difflib.get_close_matches(option, known, 2)
+        return f"{option}: no such option" + (f", did you mean {' or '.join(near)}?" if near else "")
     if option is not None:
         return f"{option}: takes no value" if "not take" in error.message else f"{option}: expected a value"
     param = getattr(error, "param", None)
-    message = error.message.strip().rstrip(".")
+    message = error.message.strip().rstrip(".").removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
     if param is None:
         return str(message)

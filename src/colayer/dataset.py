@@ -42,6 +42,11 @@ def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | Non
     return read_files(instance_files(path) if path.is_dir() else [path], problem)[1]
 
 
+def read_folder(folder: str | os.PathLike[str], problem: Problem[X, Y, Z]) -> list[X]:
+    """The instances of a data set folder of one problem, in the order of their names."""
+    return read_files(instance_files(folder), problem)[1]
+
+
 def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -> tuple[Problem[X, Y, Z], list[X]]:
     """The problem and the instances of these files, which must all be of one problem."""
     instances = []

@@ -1,4 +1,4 @@
-"""Numbers and arrays from files and constructors: checked, and refused by name (`field[index]`) where they are wrong."""
+"""Numbers and arrays from files and constructors: checked, and refused by name (`field[index]`)."""
 
 from __future__ import annotations
 

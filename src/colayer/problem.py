@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError, OptionError
-from colayer.text import short, typed_line
+from colayer.text import one_of, short, typed_line
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32] | NDArray[np.float64]
@@ -275,7 +275,7 @@ def check_decoder(known: Declared, decoder: str, option: str) -> None:
     if not known.decoders:
         raise OptionError(f"{known.name} has no decoders to choose from", where=option)
     if decoder not in known.decoders:
-        raise OptionError(f"no decoder {short(decoder)}, expected one of {', '.join(known.decoders)}", where=option)
+        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(decoder, known.decoders)}", where=option)
 
 
 def has(problem: object, member: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from selection_problem import Projects, Selection, instances
+from support.selection_problem import Projects, Selection, instances
 
 from colayer import BaseProblem, Size, check_problem
 from colayer.evaluators.local import LocalEvaluator

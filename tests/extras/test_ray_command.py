@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from colayer.cli import main
-from slow_problem_source import start, write_slow_problem
+from support.slow_problem_source import start, write_slow_problem
 
 ARGUMENTS = ["train", "slow_ray_problem:Slow", "data", "--evaluations", "60", "--validation", "0", "--json"]
 

@@ -3,30 +3,41 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from colayer.text import short
 
-def positive(text: str | float) -> float:
-    """A finite number > 0."""
-    value = number(text)
-    if value == 0.0:
-        raise typer.BadParameter("0 is out of range, expected a number > 0")
-    return value
+
+def whole(minimum: int = 0, maximum: int = 2**31 - 1) -> Callable[[str | int], int]:
+    """A parser of whole numbers between `minimum` and `maximum`."""
+
+    def parse(text: str | int) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,20}", str(text).strip()):
+            raise typer.BadParameter(f"{short(text)} is not a whole number, expected {minimum} or more")
+        value = int(text)
+        if not minimum <= value <= maximum:
+            limit = f"at least {minimum}" if value < minimum else f"at most {maximum}"
+            raise typer.BadParameter(f"{value} is out of range, expected {limit}")
+        return value
+
+    return parse
 
 
 def number(text: str | float) -> float:
     """A finite number >= 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number, expected a number >= 0") from None
-    if not math.isfinite(value):
-        raise typer.BadParameter(f"{value} is not finite, expected a number >= 0")
-    if value < 0.0:
-        raise typer.BadParameter(f"{value:g} is out of range, expected a number >= 0")
+    return _number(text, ">= 0")
+
+
+def positive(text: str | float) -> float:
+    """A finite number > 0."""
+    value = _number(text, "> 0")
+    if value == 0.0:
+        raise typer.BadParameter("0 is out of range, expected a number > 0")
     return value
 
 
@@ -38,6 +49,18 @@ def share(text: str | float) -> float:
     return value
 
 
+def _number(text: str | float, expected: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{short(text)} is not a number, expected a number {expected}") from None
+    if not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is not finite, expected a number {expected}")
+    if value < 0.0:
+        raise typer.BadParameter(f"{value:g} is out of range, expected a number {expected}")
+    return value
+
+
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
 Files = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
@@ -46,9 +69,9 @@ FileProblem = Annotated[
 ]
 Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
 Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63, help="Seed of every random draw.")]
+Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
 Workers = Annotated[
-    int | None, typer.Option(metavar="N", min=1, max=10_000, help="At most so many threads or processes.")
+    int | None, typer.Option(metavar="N", parser=whole(1), help="At most so many threads or processes.")
 ]
 TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", parser=positive, help="Stop there, with the best so far.")
@@ -65,7 +88,7 @@ ExactLimit = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
 Out = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
-Samples = Annotated[int, typer.Option(metavar="K", min=0, max=10**6, help="Perturbed weights to try as well.")]
+Samples = Annotated[int, typer.Option(metavar="K", parser=whole(), help="Perturbed weights to try as well.")]
 Sigma = Annotated[float, typer.Option(metavar="S", parser=number, help="Size of the perturbation.")]
 Safe = Annotated[
     bool | None,

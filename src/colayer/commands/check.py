@@ -29,13 +29,13 @@ def check(
     from colayer.commands.lookup import find
     from colayer.commands.output import emit
     from colayer.commands.outputs import output_file
-    from colayer.dataset import read_instances
+    from colayer.dataset import read_folder
     from colayer.errors import InputError, OptionError
 
     found = find(problem)
     out = output_file(output, "-o", folder=data)
     if data is not None:
-        instances = read_instances(data, found)
+        instances = read_folder(data, found)
     elif isinstance(found, Generates):
         instances = small_instances(found, seed)
     else:

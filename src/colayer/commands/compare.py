@@ -44,7 +44,7 @@ def compare(
     from colayer.comparison.compare import compare as race
     from colayer.comparison.contender import reserved
     from colayer.comparison.figures import cost_over_time
-    from colayer.dataset import read_instances
+    from colayer.dataset import read_folder
     from colayer.errors import OptionError
     from colayer.report.figures import save
 
@@ -55,7 +55,7 @@ def compare(
     pipelines = load_pipelines(found, files, decoder, sorted(reserved(found)))
     if learning_seconds is not None and not pipelines:
         raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
-    instances = read_instances(folder, found)
+    instances = read_folder(folder, found)
     with progress("comparing") as shown:
         results = race(
             found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,

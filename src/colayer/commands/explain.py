@@ -30,14 +30,14 @@ def explain(
     from colayer.commands.lookup import find, load_model
     from colayer.commands.output import emit
     from colayer.commands.outputs import output_file, picture_file
-    from colayer.dataset import read_instances
+    from colayer.dataset import read_folder
     from colayer.errors import InputError
     from colayer.explanation import explain as explain_model
 
     found, known = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
-    instances = None if data is None else read_instances(data, found)
+    instances = None if data is None else read_folder(data, found)
     try:
         explained = explain_model(known, found, instances)
     except InputError as error:

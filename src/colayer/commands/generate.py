@@ -37,7 +37,7 @@ def generate(
         typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
     ] = None,
     count: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10**9, help="Instances, for each combination of sizes.")
+        int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances, for each combination of sizes.")
     ] = 20,
     seed: arguments.Seed = 0,
     format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002

@@ -34,8 +34,7 @@ def train(
         int | None,
         typer.Option(
             metavar="N",
-            min=1,
-            max=10**9,
+            parser=arguments.whole(1),
             help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100.",
         ),
     ] = None,
@@ -49,7 +48,9 @@ def train(
     sigma: Annotated[
         Any, typer.Option(metavar="S", parser=_sigma, help="Perturbation of the loss; 0: none; or theory.")
     ] = 0.0,
-    samples: Annotated[int, typer.Option(metavar="K", min=1, max=10**6, help="Draws of the perturbed loss.")] = 100,
+    samples: Annotated[
+        int, typer.Option(metavar="K", parser=arguments.whole(1), help="Draws of that perturbation.")
+    ] = 100,
     solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
     validation: Annotated[
         float, typer.Option(metavar="SHARE", parser=arguments.share, help="Share of the instances kept aside.")
@@ -69,7 +70,7 @@ def train(
     from colayer.commands.lookup import find
     from colayer.commands.output import emit, note
     from colayer.commands.outputs import output_file, picture_file
-    from colayer.dataset import read_instances, read_solutions
+    from colayer.dataset import read_folder, read_solutions
     from colayer.errors import OptionError
     from colayer.evaluators.base import Backend
     from colayer.evaluators.ray.connection import connected
@@ -90,7 +91,7 @@ def train(
     book = None if no_journal else journal or output.with_name(f"{output.name}.journal")
     output_file(book, "--journal", [output], folder=folder)
     drawing = picture_file(plot, inputs=[output, book])
-    instances = read_instances(folder, found)
+    instances = read_folder(folder, found)
     labels = read_solutions(folder, found, instances) if solutions else None
 
     pipeline = Pipeline(found)

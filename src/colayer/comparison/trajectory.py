@@ -72,9 +72,9 @@ def trajectory(
 ) -> Trajectory:
     """The attempt, its solutions costed by `cost`, cut off at the limit.
 
-    A cost that was reported counts only if the solution handed in at the end bears it out. A solution that `cost` refuses,
-    as rounding in a general solver may leave it, does not count, nor one that `refusal` has something against, which
-    is asked of those that would improve.
+    A cost that was reported counts only if the solution handed in at the end bears it out. A solution that `cost`
+    refuses, as rounding in a general solver may leave it, does not count, nor one that `refusal` has something
+    against, which is asked of those that would improve.
     """
     found: list[tuple[float, float]] = []
     refused = ""

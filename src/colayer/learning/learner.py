@@ -1,6 +1,7 @@
 """What a learner is given and what it must offer; all learners by name.
 
-A new learner is one file with a class that has `name`, `options`, `needs`, `uses` and `fit`, and one line in `LEARNERS`.
+A new learner is one file with a class that has `name`, `options`, `needs`, `uses` and `fit`, and one line in
+`LEARNERS`.
 """
 
 from __future__ import annotations
@@ -212,7 +213,8 @@ def check_uses(learner: Learner, given: dict[str, bool]) -> None:
     """Refuse settings that are given and that the learner has no use for."""
     for option, is_given in given.items():
         if is_given and option not in learner.uses:
-            raise OptionError(f"has no meaning for {learner.name}", where=f"--{option}")
+            why = ", which learns on this machine" if option == "cluster" else ""
+            raise OptionError(f"has no meaning for {learner.name}{why}", where=f"--{option}")
 
 
 def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

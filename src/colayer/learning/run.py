@@ -34,7 +34,7 @@ class Stop(Exception):  # noqa: N818 - not an error: the evaluations are spent
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One evaluation: its number, from 1, its loss, the best loss so far, and its validation loss where it was computed.
+    """One evaluation: its number, from 1, its loss, the best loss so far, and its validation loss where there is one.
 
     By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
     `demonstration` is the loss that is minimised.

@@ -21,4 +21,5 @@ class LinearModel(Model):
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """The model of a decoded JSON object."""
-        return cls(weights=document["weights"], **header(document))
+        known = header(document)
+        return cls(weights=document["weights"], **known)

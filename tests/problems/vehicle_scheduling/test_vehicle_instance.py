@@ -8,7 +8,7 @@ import pickle
 from typing import Any
 
 import numpy as np
-import plain_vehicles as plain
+from support import plain_vehicles as plain
 import pytest
 
 from colayer.dataset import read_instance, write_instance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import plain_vehicles as plain
+from support import plain_vehicles as plain
 import pytest
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure

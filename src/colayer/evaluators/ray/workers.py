@@ -1,8 +1,8 @@
 """Workers on the nodes of a Ray cluster: started, checked, replaced when they die, ended.
 
-Ray is an extra and is imported when a cluster is asked for. There is one worker per node, with as many threads as the node has
-processors, where the problem has a compiled evaluator: its kernels run side by side in one process, and share what was
-compiled. Plain Python does not: there is one worker per processor then.
+Ray is an extra and is imported when a cluster is asked for. There is one worker per node, with as many threads as the
+node has processors, where the problem has a compiled evaluator: its kernels run side by side in one process, and share
+what was compiled. Plain Python does not: there is one worker per processor then.
 """
 
 from __future__ import annotations

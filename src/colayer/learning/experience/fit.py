@@ -71,7 +71,7 @@ class Experience(ABC):
         model = lesson.model(weights, scale, identity, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history))
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027  most searches need nothing
         """Refuse before any work is done, where something that the search needs is missing."""
 
 

@@ -14,7 +14,7 @@ from colayer.problem import X, Y, Z
 
 @dataclass(frozen=True)
 class Neural:
-    """A network that corrects a linear model, which is learned first; see `colayer.models.network` for what it computes.
+    """A network that corrects a linear model, which is learned first; `colayer.models.network` says what it computes.
 
     **The model.** `hidden` are the widths of the hidden layers; with `context`, every row also sees the mean and the
     maximum of the features over the instance. The last layer starts at 0: training starts from the linear model, and

@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 class Network(torch.nn.Module):
     """x (rows, d), features divided by their scale → θ (rows,), in double precision; equivariant in the rows.
 
-    θ_i = ⟨w + γ·g_1..d(u_i), x_i⟩ + γ·g_{d+1}(u_i), as `colayer.models.network` says; γ, the root mean square of the start
-    `weights` (1 where they are 0), lets one learning rate serve weights of any size. g starts at 0.
+    θ_i = ⟨w + γ·g_1..d(u_i), x_i⟩ + γ·g_{d+1}(u_i), as `colayer.models.network` says; γ, the root mean square of the
+    start `weights` (1 where they are 0), lets one learning rate serve weights of any size. g starts at 0.
     """
 
     def __init__(

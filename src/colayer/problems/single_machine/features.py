@@ -89,8 +89,8 @@ _MORE = (
 
 FEATURES_66 = FEATURES_27 + _MORE
 
-#: name of the feature set → its table. The safe weights sort by SRPT completion: weight 1 on C / C_max, or on rank(C) in
-#: the 27. A 2-approximation: Phillips, Stein and Wein (1998), "Minimizing average completion time in the presence of
+#: name of the feature set → its table. The safe weights sort by SRPT completion: weight 1 on C / C_max, or on rank(C)
+#: in the 27. A 2-approximation: Phillips, Stein and Wein (1998), "Minimizing average completion time in the presence of
 #: release dates", Mathematical Programming 82.
 FEATURE_SETS = {
     "66": FeatureTable(FEATURES_66, safe=("srpt_completion_over_makespan",)),

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from colayer.cli import main
-from slow_problem_source import start, write_slow_problem
+from support.slow_problem_source import start, write_slow_problem
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 

@@ -13,7 +13,7 @@ import pytest
 from colayer.cli import main
 
 #: A problem with every optional part, as a user's file.
-SOURCE = Path(__file__).parent.parent / "checks" / "selection_problem.py"
+SOURCE = Path(__file__).parent.parent / "support" / "selection_problem.py"
 
 MISTAKEN = """
 import numpy as np

@@ -1,0 +1,1 @@
+"""Problems and plain reference code that several tests share."""
