@@ -19,16 +19,16 @@ import numpy as np
 from measure import machine
 
 from colayer import __version__
-from colayer.evaluators import feature_scale
 from colayer.evaluators.base import evaluator_for
-from colayer.learning import learn
+from colayer.evaluators.statistics import moments
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.bayes import Bayes
 from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.objective import mean_loss
 from colayer.learning.experience.optimizer import Task
-from colayer.problem import safe_weights_of
+from colayer.learning.experience.search import Search
+from colayer.learning.run import Run
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.report.tables import duration, percent, table
 
@@ -68,9 +68,9 @@ class Data:
     def __init__(self, problem: object, generate: object) -> None:
         self.sets = [generate(problem, seed) for seed in (1, 2)]
         self.evaluators = [evaluator_for(problem, instances) for instances in self.sets]
-        self.scale = feature_scale(self.evaluators[0])
+        self.scale = moments(problem, self.sets[0], self.evaluators[0]).scale
         self.bounds = [np.array([problem.bound(x) / problem.scale(x) for x in instances]) for instances in self.sets]
-        safe = safe_weights_of(problem) * self.scale
+        safe = np.array(problem.safe_weights) * self.scale
         self.safe = safe * (problem.radius / 2 / np.abs(safe).max()) if problem.homogeneous else safe
         self.radius = problem.radius
 
@@ -114,10 +114,11 @@ def main() -> None:
 
         def run(method: object, from_safe: bool, evaluations: int, seed: int, data: Data = data) -> list[float]:
             task = Task(len(data.scale), data.radius, evaluations, seed, data.safe if from_safe else None)
-            begin = time.process_time()
-            learned = learn(data.objective, task=task, method=method)
+            begin, searched = time.process_time(), Run(evaluations)
+            losses = Search(searched, data.objective).losses
+            weights = searched.conduct(partial(method.minimize, losses, task), method.name)
             seconds = time.process_time() - begin
-            return [*data.gaps(learned.weights), seconds]
+            return [*data.gaps(weights), seconds]
 
         for method_name, (method, from_safe) in METHODS.items():
             for evaluations in BUDGETS:

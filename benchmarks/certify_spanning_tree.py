@@ -3,7 +3,8 @@
 On the paper's test distribution (6 widths × 5 K × 4 numbers of scenarios × PER_CELL grids): the gap between bound and
 heuristic within 1000 iterations, the time to a gap of 0.01 % and to the end, and what branch and bound makes of the
 gaps that are left. Each instance is a line of the log (default: runs/certify_spanning_tree.jsonl); started again, the
-benchmark goes on where it was. Writes experiments/results/certify_spanning_tree.json.
+benchmark goes on where it was. Writes experiments/results/certify_spanning_tree.json and
+docs/images/spanning_tree_bound.svg.
 """
 
 from __future__ import annotations
@@ -15,20 +16,26 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from measure import machine
 
 from colayer import __version__
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX, PAPER_WIDTHS, Instance, generate
-from colayer.problems.spanning_tree.lagrangian import lagrangian, relative_gap
+from colayer.problems.spanning_tree.lagrangian import Lagrangian, lagrangian, relative_gap
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
+from colayer.report.figures import FAINT, GRID, INK, save
 from colayer.report.tables import duration, percent, table
+from colayer.text import counted
 
 ROOT = Path(__file__).parent.parent
 ITERATIONS = 1000
 TARGET = 1e-4
 PAPER_SIZE = 600
+ROUNDING = 1e-9  # a relative gap that cannot be told from 0
 
 
 def certify(instance: Instance) -> dict:
@@ -119,6 +126,33 @@ def summary(records: list[dict]) -> dict:
     }
 
 
+def convergence(found: Lagrangian) -> Axes:
+    """Lower bound and best cost by iteration, on the range they move in once the first steps are made."""
+    ax = Figure(figsize=(6.4, 3.8), layout="constrained").subplots()
+    iteration = np.arange(1, found.iterations + 1)
+    for values, colour, label in ((found.costs, "#E69F00", "best cost"), (found.bounds, "#0072B2", "lower bound")):
+        ax.step(iteration, values, where="post", color=colour, lw=1.8, label=label)
+    ax.fill_between(iteration, found.bounds, found.costs, step="post", color=FAINT, alpha=0.15, lw=0)
+    settled = min(found.iterations // 10, 10)
+    low, high = float(found.bounds[settled]), float(found.costs[settled])
+    pad = max(0.08 * (high - low), 1e-6 * abs(high)) or 1.0
+    ax.set_ylim(low - pad, high + pad)
+    ax.margins(x=0.02)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(FAINT)
+    ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
+    ax.grid(visible=True, color=GRID, lw=0.7)
+    ax.set_axisbelow(True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.8g}"))
+    gap = f"gap {100 * found.gap:.2g} %" if found.gap > ROUNDING else "bound and cost meet, the solution is optimal"
+    ax.set_title(f"After {counted(found.iterations, 'iteration')}: {gap}", fontsize=11, color=INK)
+    ax.set_xlabel("iteration", color=INK)
+    ax.set_ylabel("cost", color=INK)
+    ax.legend(fontsize="small", loc="lower right", framealpha=0.9, edgecolor="none")
+    return ax
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-cell", type=int, default=2, help="instances per (width, K, scenarios); 5 is the paper's")
@@ -158,6 +192,8 @@ def main() -> None:
         ]
         for name, part in [*by_width.items(), ("all", whole)]
     ]
+    drawn = lagrangian(generate(3, width=40, scenarios=20), tolerance=0.0)
+    save(convergence(drawn), ROOT / "docs" / "images" / "spanning_tree_bound.svg")
     print(table(headers, rows).text())
     for what, seconds in document["seconds_for_600_instances"].items():
         print(f"{PAPER_SIZE} instances {what}: {duration(seconds)}")

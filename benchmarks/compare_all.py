@@ -19,10 +19,8 @@ from typing import Any
 
 from measure import machine
 
-from colayer import Pipeline
-from colayer.comparison.contender import contenders_of
+from colayer import Pipeline, compare
 from colayer.comparison.figures import cost_over_time
-from colayer.comparison.race import one_core, race
 from colayer.comparison.results import Results
 from colayer.files import encode, write_atomic
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
@@ -55,15 +53,14 @@ PROBLEMS: dict[str, tuple[Any, tuple[str, ...], list[dict[str, Any]], list[dict[
 
 
 def learned(name: str, models: dict[str, Any]) -> tuple[dict[str, Pipeline], float]:
-    """The pipelines of a problem, one a decoder, and the seconds of one core that learning took."""
+    """The pipelines of a problem, one per decoder, and the seconds of one core that learning took."""
     problem, decoders, _, sizes, count, evaluations = PROBLEMS[name]
     if name not in models:
         instances = [problem.generate(s, **size) for size in sizes for s in range(count)]
         Pipeline(problem, problem.safe_weights).fit(instances[:6], evaluations=3, workers=1)  # compiles
         begin = time.process_time()
-        with one_core():
-            pipeline = Pipeline(problem, problem.safe_weights)
-            pipeline.fit(instances, evaluations=evaluations, seed=0, workers=1)
+        pipeline = Pipeline(problem, problem.safe_weights)
+        pipeline.fit(instances, evaluations=evaluations, seed=0, workers=1)
         models[name] = pipeline.model, time.process_time() - begin, len(instances)
     model, seconds, _ = models[name]
     pipelines = {"learned": Pipeline.from_model(problem, model, safe=False)}
@@ -79,11 +76,9 @@ def cell(name: str, size: dict[str, Any], seconds: float, models: dict[str, Any]
     pipelines, learning = learned(name, models)
     sizes = [size | ({"rho": rho} if name == "single-machine" else {}) for rho in RHO][:INSTANCES]
     instances = [problem.generate(FIRST_SEED + k, **size) for k, size in enumerate(sizes)]
-    contenders, missing = contenders_of(problem, pipelines)
     before, begin = sum(os.times()[:4]), time.perf_counter()
-    ended = race(problem, instances, contenders, time_limit=seconds)
+    results = compare(problem, instances, pipelines, time_limit=seconds, learning_seconds=learning)
     spent = time.perf_counter() - begin
-    results = Results(ended, dict.fromkeys(pipelines, learning), tuple(missing))
     document = results.document()
     RUNS.mkdir(exist_ok=True)
     write_atomic(RUNS / f"compare_{name}_{next(iter(size.values()))}.json", encode(document))
@@ -102,7 +97,7 @@ def cell(name: str, size: dict[str, Any], seconds: float, models: dict[str, Any]
 
 
 def tables(kept: dict[str, Any]) -> str:
-    """What is kept, as Markdown: one table a problem; of its rules those best, or not paid for, at some size."""
+    """What is kept, as Markdown: one table per problem; of its rules those best, or not paid for, at some size."""
     text = ""
     for name, (problem, *_) in PROBLEMS.items():
         cells = {key: found for key, found in kept.items() if found["problem"] == name}

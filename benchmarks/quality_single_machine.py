@@ -13,11 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-from colayer.evaluation import compare
 from measure import machine
 
-from colayer import Pipeline, __version__
-from colayer.comparison.table import Comparison
+from colayer import Comparison, Pipeline, __version__, evaluate
+from colayer.comparison.contender import Contender, contenders_named, pipeline_contender
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.report.figures import gap_bars, save
@@ -37,17 +36,7 @@ PICTURE = {
 }
 
 
-class Perturbed:
-    """A pipeline that always draws samples."""
-
-    def __init__(self, pipeline: Pipeline) -> None:
-        self.pipeline = pipeline
-
-    def solve(self, instance: object) -> object:
-        return self.pipeline.solve(instance, samples=SAMPLES, seed=0)
-
-
-def contenders() -> dict:
+def contenders() -> list[Contender]:
     plain = SingleMachine()
     chosen: dict = {rule: lambda x, rule=rule: plain.baseline(rule, x) for rule in plain.baselines}
     for decoder in plain.decoders:
@@ -58,10 +47,11 @@ def contenders() -> dict:
     chosen["rdi weights through ls"] = Pipeline.from_model(
         SingleMachine(decoder="ls"), chosen["learned, rdi"].model, safe=False
     )
-    for safe in (False, True):
-        end = ", safe" * safe
-        chosen[f"learned, rdi, {SAMPLES} samples{end}"] = Perturbed(chosen[f"learned, rdi{end}"])
-    return chosen
+    perturbed = [
+        pipeline_contender(f"{name.replace('rdi', f'rdi, {SAMPLES} samples')}", chosen[name], samples=SAMPLES, seed=0)
+        for name in ("learned, rdi", "learned, rdi, safe")
+    ]
+    return [*contenders_named(chosen), *perturbed]
 
 
 def chosen_for_picture(comparison: Comparison) -> Comparison:
@@ -80,7 +70,7 @@ def main() -> None:
         if done % 5000 == 0:
             sys.stderr.write(f"{done} of {total}\n")
 
-    comparison = compare(SingleMachine(), instances, contenders(), progress=progress)
+    comparison = evaluate(SingleMachine(), instances, contenders(), progress=progress)
     width = len(comparison.contenders)
     at = {name: k for k, name in enumerate(comparison.contenders)}
     worse = sum(

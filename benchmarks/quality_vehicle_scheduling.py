@@ -91,7 +91,7 @@ def results(arguments: argparse.Namespace, log: Path) -> Iterator[list[dict]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-cell", type=int, default=8, help="instances a size up to 1000 tasks")
+    parser.add_argument("--per-cell", type=int, default=8, help="instances per size up to 1000 tasks")
     parser.add_argument("--large", type=int, default=3, help="instances of 2000 and of 5000 tasks")
     parser.add_argument("--ls", type=int, default=1000, help="the decoder ls is run up to so many tasks")
     parser.add_argument("--tasks", type=int, nargs="*", default=PAPER_TASKS)

@@ -29,10 +29,9 @@ from measure import machine
 from ray.cluster_utils import Cluster
 
 from colayer import __version__
-from colayer.evaluators.base import evaluator_for
+from colayer.evaluators.base import Backend, evaluator_for
 from colayer.evaluators.ray.balance import makespan, spread
 from colayer.evaluators.ray.connection import connected
-from colayer.evaluators.ray.workers import crew_at
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 from colayer.problems.vehicle_scheduling.datasets import paper_set as vehicle_set
@@ -49,7 +48,7 @@ NODES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 PROCESSORS = 16
 NETWORK_SECONDS = 0.0002  # a round trip
 NETWORK_BYTES = 1.25e9  # a second: 10 Gbit/s
-ROWS_A_PIECE = 4  # weight vectors that a thread takes at a time, see colayer.evaluators.worker
+ROWS_A_PIECE = 4  # weight vectors that a thread takes at a time, see colayer.evaluators.ray.worker
 EVALUATIONS = 1000
 
 
@@ -86,8 +85,8 @@ def overheads() -> dict[str, Any]:
                 cluster.add_node(**SMALL)
             with connected(cluster.address):
                 for name, data in sets.items():
-                    with crew_at(cluster.address, problem, len(data), None) as crew:
-                        there = evaluator_for(problem, data, None, crew)
+                    with Backend(cluster=cluster.address).evaluators(problem, len(data)) as evaluator_of:
+                        there = evaluator_of(data)
                         for _ in range(5):
                             there.losses(weights[1])  # compiled, and balanced
                         rows[name][f"{nodes} node{'s' * (nodes > 1)}"] = {

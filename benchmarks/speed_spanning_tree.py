@@ -101,7 +101,7 @@ def loss_times(per_cell: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--per-cell", type=int, default=5, help="training instances a cell; 5 gives the paper's 600")
+    parser.add_argument("--per-cell", type=int, default=5, help="training instances per cell; 5 gives the paper's 600")
     arguments = parser.parse_args()
     trees, pipeline, loss = tree_times(), pipeline_times(), loss_times(arguments.per_cell)
     document = {

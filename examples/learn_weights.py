@@ -1,8 +1,6 @@
 """Learn weights of your own from instances alone, and compare them with plain rules on other instances."""
 
-from colayer.evaluation import compare
-
-from colayer import Pipeline
+from colayer import Pipeline, evaluate
 from colayer.problems import SingleMachine
 from colayer.report.tables import summary_table
 
@@ -13,7 +11,7 @@ others = [problem.generate(seed=1000 + s, jobs=60, rho=0.8) for s in range(40)]
 pipeline = Pipeline(problem, safe=False).fit(instances, evaluations=300, seed=0)
 print(f"loss {pipeline.loss_:.4f} on the training share, {pipeline.validation_loss_:.4f} on the validation share")
 
-comparison = compare(
+comparison = evaluate(
     problem,
     others,
     {

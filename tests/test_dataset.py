@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from hypothesis.extra import numpy as hnp
 from colayer import dataset
 from colayer.dataset import read_instance, read_instances, write_instance, write_instances
 from colayer.errors import InputError
-from colayer.files import write_atomic
 from colayer.problem import BaseProblem
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
@@ -169,6 +167,7 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
         (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), "expected .json or .npz"),
         (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), "has no npz form"),
         (lambda p: dataset.read_files([]), "no instance given"),
+        (lambda p: dataset.read_files([], PROBLEM), "no instance given"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_name(call: Any, message: str, tmp_path: Path) -> None:
@@ -289,19 +288,3 @@ def _archive() -> bytes:
     data = io.BytesIO()
     np.savez(data, **VALID)
     return data.getvalue()
-
-
-def test_bytes_are_on_the_disk_before_they_have_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a power cut could leave an empty file under the name of a good one."""
-    target = tmp_path / "model.json"
-    seen: list[tuple[bool, list[int]]] = []
-    sync = os.fsync
-
-    def watched(file: int) -> None:
-        sync(file)
-        seen.append((target.exists(), [path.stat().st_size for path in tmp_path.iterdir()]))
-
-    monkeypatch.setattr(os, "fsync", watched)
-    write_atomic(target, b"weights")
-    assert seen == [(False, [7])]
-    assert target.read_bytes() == b"weights"

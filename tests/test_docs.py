@@ -185,11 +185,17 @@ def test_the_reference_names_every_command(site: Path) -> None:
 
 
 def test_the_reference_has_every_public_name(site: Path) -> None:
+    """Those of the top level and of the layers, and every ability of a problem."""
     import colayer
     import colayer.layers
+    from colayer import capabilities
 
     text = (site / "api.html").read_text("utf-8")
-    names = [n for n in [*colayer.__all__, *colayer.layers.__all__] if not n.startswith("__")]
+    abilities = [
+        n for n, kind in vars(capabilities).items() if getattr(kind, "_is_protocol", False) and n != "Protocol"
+    ]
+    names = [n for n in [*colayer.__all__, *colayer.layers.__all__, *abilities] if not n.startswith("__")]
+    assert len(names) > len(abilities) > 20
     assert [n for n in names if not re.search(rf'id="colayer\.[\w.]*\b{n}"', text)] == []
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, write_instances
-from colayer.compose import decoded
-from colayer.problem import completed
+from colayer.capabilities import bound_of, group_of
+from colayer.compose import best_of, decoded
+from colayer.problem import declared
 from support.pick_problem import Pick
 
 
@@ -98,9 +99,10 @@ def test_evaluator_needs_no_workers_argument() -> None:
 
 
 def test_optional_methods_are_filled_in() -> None:
-    problem = completed(Pick())
-    assert problem.bound(instances()[0]) is None
-    assert problem.options == {}
-    theta = instances()[0][:, 0]
-    assert problem.best(np.array([-theta, theta]), instances()[0], 0)[0] == 1
-    assert decoded(problem, theta, instances()[0])[1] == problem.best(np.array([theta]), instances()[0], 0)[2]
+    problem, instance = Pick(), instances()[0]
+    assert bound_of(problem, instance) is None
+    assert group_of(problem, instance) == {}
+    assert declared(problem).options == {}
+    theta = instance[:, 0]
+    assert best_of(problem, np.array([-theta, theta]), instance)[0] == 1
+    assert decoded(problem, theta, instance)[1] == best_of(problem, np.array([theta]), instance)[2]

@@ -28,8 +28,6 @@ from colayer.guarantees import (
     ratio_bound,
     sigma_n,
     sigma_theory,
-    srpt_approximation,
-    tree_approximation,
 )
 
 POSITIVE = st.floats(0.01, 100.0)
@@ -134,16 +132,6 @@ def test_how_excess_risk_moves(radius: float, sigma: float, n: int, d: int, form
     assert excess_risk(n, d, radius, sigma, delta=0.01, form=form) > risk
     assert excess_risk(n, d, radius, sigma, loss_range=7.0, form=form) == pytest.approx(7.0 * risk)
     assert excess_risk(4 * n, d, radius, sigma, form=form) == pytest.approx(risk / 2)
-
-
-def test_tree_constants() -> None:
-    """One scenario is solved exactly; with many, a and b near 1/2 from below and from above."""
-    assert tree_approximation(1) == Approximation(0.0, 1.0, 1.0)
-    assert tree_approximation(2) == Approximation(1 / 3, 2 / 3, 1.0)
-    for scenarios in (3, 10, 1000):
-        entry = tree_approximation(scenarios)
-        assert entry.a < 0.5 < entry.b <= 1.0
-        assert entry.a + entry.b == pytest.approx(1.0)
 
 
 def test_loss_range_is_that_of_one_instance() -> None:
@@ -266,11 +254,6 @@ def test_document_and_rows_agree() -> None:
         assert tuple(entry.values()) == row
     assert rows[-1][2] == document["measured"] == 1.0
     assert "HEADERS" not in document
-
-
-def test_srpt_constants() -> None:
-    entry = srpt_approximation(10, 50.0)
-    assert (entry.a, entry.b, entry.beta) == (1.0, 2000.0, math.inf)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from colayer import InputError, OptionError, Pipeline
+from colayer import ColayerError, InputError, OptionError, Pipeline
 from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
-from colayer.learning.learner import split
+from colayer.learning.perturbation import draws
+from colayer.models import LinearModel
 from colayer.problems import SingleMachine
+from colayer.threads import allowed
+from support.pick_problem import Pick
 
 PROBLEM = SingleMachine(decoder="ls")
 DATA = [PROBLEM.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate([(20, 0.4), (30, 1.0), (25, 2.0)] * 4)]
@@ -37,8 +40,6 @@ def test_perturbed_learning_is_deterministic_and_averages_over_the_draws() -> No
     a = plain().fit(DATA, evaluations=10, sigma=1.0, samples=7, workers=1, validation=0.0)
     b = plain().fit(DATA, evaluations=10, sigma=1.0, samples=7, workers=2, validation=0.0)
     assert np.array_equal(a.weights_, b.weights_)
-    from colayer.learning.perturbation import draws
-
     losses = PROBLEM.evaluator(DATA).losses(a.model.raw(a.weights_ + draws(0, 7, 66)))
     assert a.loss_ == pytest.approx(losses.mean(), rel=1e-12)
 
@@ -84,7 +85,9 @@ def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> Non
         ({"seed": -1}, "--seed"),
         ({"workers": 0}, "--workers"),
         ({"time_limit": -1.0}, "--time-limit"),
-        ({"method": "magic"}, "--method: no method 'magic', expected one of auto"),
+        ({"device": "tpu"}, "--device: no device 'tpu'"),
+        ({"cluster": "nowhere"}, "--cluster: 'nowhere' is no address"),
+        ({"method": "magic"}, "--method: no method 'magic', expected auto"),
         ({"learn_decoder": "magic"}, "--learn-decoder"),
     ],
 )
@@ -96,16 +99,6 @@ def test_fit_refuses_bad_options_by_name(options: dict, message: str) -> None:
 def test_fit_refuses_an_empty_data_set() -> None:
     with pytest.raises(InputError, match="no instances"):
         plain().fit([])
-
-
-def test_split_holds_out_a_share_and_nothing_below_five() -> None:
-    for count in range(1, 5):
-        assert len(split(count, 0.2, 0)[1]) == 0
-    for count in (5, 17, 100):
-        training, held_out = split(count, 0.2, 7)
-        assert sorted([*training, *held_out]) == list(range(count))
-        assert len(held_out) == max(1, round(0.2 * count))
-    assert len(split(100, 0.0, 0)[1]) == 0
 
 
 def test_solve_returns_the_best_and_names_it() -> None:
@@ -175,6 +168,7 @@ def test_shipped_weights_are_the_default_and_know_where_they_come_from() -> None
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             pipeline = Pipeline(SingleMachine(decoder=decoder))
+            assert pipeline.solve(DATA[0]).source in ("learned", "safe")
         assert pipeline.provenance["instances"] == (600 if decoder == "rdi" else 2400)
         assert pipeline.provenance["command"].startswith("python -m colayer.experiments.pretrain")
 
@@ -183,9 +177,13 @@ def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None
     class Other(SingleMachine):
         name = "other"
 
-    with pytest.warns(UserWarning, match="no weights are shipped for other .*: safe weights are used"):
-        pipeline = Pipeline(Other())
+    pipeline = Pipeline(Other())  # weights are looked up when they are first needed
+    with pytest.warns(UserWarning, match="no weights are shipped for other .*: safe weights are used") as warned:
+        solved = pipeline.solve(DATA[0])
+    assert warned[0].filename == __file__  # the line that asks for them
     assert np.array_equal(pipeline.weights_, PROBLEM.safe_weights)
+    assert pipeline.provenance == {"source": "safe weights"}
+    assert solved.cost == plain(Other()).solve(DATA[0]).cost
 
 
 @pytest.mark.parametrize("wrong", [[0, 1, 99], [0, 0, 1], [0, 1], [0.0, 1.0, 2.0], [-1, 0, 1], [[0], [1, 2]], "abc"])
@@ -214,17 +212,6 @@ def test_equivariance(decoder: str) -> None:
         assert permutation[permuted.solution].tolist() == solved.solution.tolist()
 
 
-def test_weights_that_overflow_are_refused_by_every_evaluator() -> None:
-    from colayer.evaluators.local import LocalEvaluator
-
-    weights = np.full((1, 66), 1e308)
-    with np.errstate(over="ignore"):
-        for evaluator in (PROBLEM.evaluator(DATA), LocalEvaluator(PROBLEM, DATA)):
-            with pytest.raises(InputError, match="theta"):
-                evaluator.losses(weights)
-            evaluator.close()
-
-
 def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """θ by parts gives the solution, the cost and the source of θ all at once."""
     problem = SingleMachine()
@@ -243,3 +230,67 @@ def test_a_decoder_without_shipped_weights_takes_those_of_the_plainest() -> None
         warnings.simplefilter("error")
         weights = [Pipeline(SingleMachine("27", decoder)).weights_ for decoder in SingleMachine.decoders]
     assert all(np.array_equal(w, weights[0]) for w in weights)
+
+
+def test_learning_needs_no_weights_and_warns_of_none() -> None:
+    """Where nothing is shipped and nothing is safe, `fit` gives what `solve` needs."""
+    data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(3)]
+    pipeline = Pipeline(Pick())
+    with pytest.raises(ColayerError, match="pick has neither shipped nor safe weights: call fit, or give weights"):
+        pipeline.solve(data[0])
+    assert pipeline.fit(data, evaluations=5) is pipeline
+    assert pipeline.solve(data[0]).source == "learned"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"samples": -1}, "--samples: -1 is out of range, expected at least 0"),
+        ({"seed": -1}, "--seed: -1 is out of range, expected at least 0"),
+        ({"sigma": -0.5}, "--sigma: -0.5 is out of range, expected a number from 0 to 1e\\+100"),
+        ({"sigma": float("nan")}, "--sigma: nan is out of range"),
+        ({"sigma": 1e101}, "--sigma: 1e\\+101 is out of range"),
+        ({"workers": 0}, "--workers: 0 is out of range, expected at least 1"),
+    ],
+)
+def test_solve_refuses_bad_options_by_name(options: dict, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        plain().solve_many(DATA[:1], **options)
+
+
+@pytest.mark.parametrize("weights", [[1.0], np.ones((66, 1)), [float("nan")] * 66])
+def test_weights_that_do_not_fit_are_refused(weights: object) -> None:
+    with pytest.raises(InputError, match="weights"):
+        Pipeline(PROBLEM, weights=weights)
+
+
+def test_a_model_of_another_problem_is_refused() -> None:
+    model = LinearModel(PROBLEM.feature_names, np.ones(66), np.ones(66), "flow-shop")
+    with pytest.raises(InputError, match="problem: a model for 'flow-shop', expected one for 'single-machine'"):
+        Pipeline.from_model(PROBLEM, model)
+
+
+def test_the_gap_is_to_the_bound_and_a_solution_knows_no_certificate() -> None:
+    solved = plain().solve(DATA[0])
+    assert solved.bound == PROBLEM.bound(DATA[0])
+    assert solved.gap == (solved.cost - solved.bound) / solved.bound
+    assert solved.certified is None
+    assert solved.seconds > 0
+
+
+def test_workers_bound_the_threads_of_every_solve(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many instances: one thread each. One instance: its kernels may use all of the workers."""
+    seen = []
+    layer = Pick.layer
+    monkeypatch.setattr(Pick, "layer", lambda self, theta, x: (seen.append(allowed()), layer(self, theta, x))[1])
+    data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(3)]
+    pipeline = Pipeline(Pick(), weights=[1.0, 0.0])
+    pipeline.solve_many(data, workers=2)
+    pipeline.solve_many(data, workers=1)
+    assert seen == [1] * 6
+    pipeline.solve_many(data[:1], workers=2)
+    assert seen[6:] == [2]
+
+
+def test_solve_many_of_nothing_is_nothing() -> None:
+    assert plain().solve_many([], workers=2) == []

@@ -13,9 +13,11 @@ import pytest
 from scipy.stats import ncx2, norm
 
 from colayer.compose import features_of
-from colayer.guarantees import LIPSCHITZ, srpt_approximation, tree_approximation
+from colayer.guarantees import LIPSCHITZ, Approximation
 from colayer.models import thetas
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
+from colayer.problems.single_machine.cost import srpt_approximation
+from colayer.problems.spanning_tree.cost import tree_approximation
 
 #: Sizes at which a line crosses dozens of pieces, not thousands; others take their defaults.
 SMALL: dict[str, dict[str, Any]] = {
@@ -218,12 +220,14 @@ def test_tree_inequality(graph: str, scenarios: int) -> None:
     count = 1000
     first = -rng.integers(0, 10, size=(count, len(edges))).astype(float)
     second = -rng.integers(0, 10, size=(count, scenarios, len(edges))).astype(float)
-    problem, proved = SpanningTree(), tree_approximation(scenarios)
+    problem = SpanningTree()
     best = optima(spanning_trees(nodes, edges), first, second)
     assert problem.safe_weights is not None
     for k in range(count):
         x = problem.read({"nodes": nodes, "edges": edges, "first": first[k], "second": second[k]})
         theta = np.concatenate([first[k], second[k].mean(axis=0)])
+        proved = tree_approximation(x)
+        assert proved is not None
         if k < 5:
             assert thetas(features_of(problem, x), problem.safe_weights[None, :])[0] == pytest.approx(theta, rel=1e-6)
         for p in [np.zeros_like(theta), *perturbations(rng, theta, 3)]:
@@ -239,7 +243,7 @@ def test_tree_constants_are_the_least(scenarios: int, size: float) -> None:
     A bridge worth S − 1 in the first stage; S parallel edges worth 1 in the first stage, and S in one scenario each;
     two parallel edges of which p hides the better one.
     """
-    S, problem, proved = scenarios, SpanningTree(), tree_approximation(scenarios)
+    S, problem = scenarios, SpanningTree()
     edges = [(0, 1), *[(1, 2)] * S, (2, 3), (2, 3)]
     first = -np.array([S - 1.0, *[1.0] * S, 0.0, size])
     second = np.zeros((S, len(edges)))
@@ -252,7 +256,32 @@ def test_tree_constants_are_the_least(scenarios: int, size: float) -> None:
     p[len(edges) - 1] = size * (1.0 + 1e-9)
     theta = np.concatenate([first, second.mean(axis=0)])
     cost = problem.cost(problem.decode(problem.layer(theta + p, x), x), x)
+    proved = tree_approximation(x)
+    assert proved is not None
     assert cost - best == pytest.approx(proved.a * -best + proved.b * np.abs(p).sum())
+
+
+def test_tree_constants() -> None:
+    """One scenario is solved exactly; with many, a and b near 1/2 from below and from above; costs must be ≤ 0."""
+
+    def proved(scenarios: int, value: float = -1.0) -> Approximation | None:
+        graph = {"nodes": 2, "edges": [[0, 1]], "first": [-1.0], "second": [[value]] * scenarios}
+        return tree_approximation(SpanningTree().read(graph))
+
+    assert proved(1) == Approximation(0.0, 1.0, 1.0)
+    assert proved(2) == Approximation(1 / 3, 2 / 3, 1.0)
+    for scenarios in (3, 10, 1000):
+        entry = proved(scenarios)
+        assert entry is not None
+        assert entry.a < 0.5 < entry.b <= 1.0
+        assert entry.a + entry.b == pytest.approx(1.0)
+    assert proved(2, value=0.5) is None
+
+
+def test_srpt_constants() -> None:
+    """Ten jobs that all end by 50: twice the optimum, and 4·10·50 for each unit of the perturbation."""
+    entry = srpt_approximation(SingleMachine().read({"release": [0] * 10, "processing": [5] * 10}))
+    assert (entry.a, entry.b, entry.beta) == (1.0, 2000.0, math.inf)
 
 
 @pytest.mark.parametrize("jobs", [2, 3, 5, 6])
@@ -268,7 +297,8 @@ def test_srpt_inequality(jobs: int) -> None:
         theta = thetas(features_of(problem, x), problem.safe_weights[None, :])[0]
         best = problem.cost(problem.exact(x)[0], x)
         makespan = schedule(x.release, x.processing, np.argsort(x.release, kind="stable"))
-        proved = srpt_approximation(jobs, makespan)
+        proved = srpt_approximation(x)
+        assert proved.b == pytest.approx(4.0 * jobs * makespan)
         for p in [np.zeros(jobs), *perturbations(rng, theta, 6)]:
             cost = problem.cost(problem.decode(problem.layer(theta + p, x), x), x)
             room = best + proved.b * np.abs(p).max() - (cost - best)

@@ -1,4 +1,4 @@
-"""The pipeline pictures: `python docs/_site/diagrams.py` draws x → θ → y → z → cost, a small instance a problem.
+"""The pipeline pictures: `python docs/_site/diagrams.py` draws x → θ → y → z → cost, a small instance per problem.
 
 Nothing is invented: instances are drawn by seed, θ, y, z and the cost come from the shipped weights.
 """
@@ -126,7 +126,7 @@ def single_machine() -> str:
     return strip(
         [
             ("x", x_panel, "jobs from release"),
-            ("θ", theta_panel, "a number a job"),
+            ("θ", theta_panel, "a number per job"),
             ("y", order(y), "a sequence"),
             ("z", z_panel, "a schedule"),
             ("C", number(problem.cost(z, instance), "sum of completions"), "cost"),
@@ -218,7 +218,7 @@ def vehicle_scheduling() -> str:
     return strip(
         [
             ("x", tasks(apart, [SOFT] * len(at)), "tasks, scenarios"),
-            ("θ", arcs + tasks(apart, [LINE] * len(at)), "a cost an arc"),
+            ("θ", arcs + tasks(apart, [LINE] * len(at)), "a cost per arc"),
             ("y", routes(y), "a path cover"),
             ("z", routes(z), "routes"),
             ("C", number(problem.cost(z, instance), "vehicles and delays"), "cost"),
@@ -246,7 +246,7 @@ def frame() -> str:
     return strip(
         [
             ("x", words("an instance", "of the hard", "problem"), "instance"),
-            ("θ", words("costs of an", "easy instance", "θ = f_w(x)"), "one number a dimension"),
+            ("θ", words("costs of an", "easy instance", "θ = f_w(x)"), "one number per dimension"),
             ("y", words("its optimum", "argmin g(y, θ)"), "easy solution"),
             ("z", words("a solution", "of the hard", "problem"), "solution"),
             ("C", words("what it", "really costs", "C(z, x)"), "cost"),

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from colayer.certification import certify
     from colayer.checks import CheckReport, check_problem
+    from colayer.comparison.compare import compare
+    from colayer.comparison.evaluate import evaluate
+    from colayer.comparison.table import Comparison
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
+    from colayer.explanation import explain
+    from colayer.labels import label
     from colayer.learning.demonstration.crf import Crf
     from colayer.learning.demonstration.fenchel_young import FenchelYoung
     from colayer.learning.demonstration.hinge import Hinge
@@ -21,7 +27,8 @@ if TYPE_CHECKING:
     from colayer.learning.experience.sgd import Sgd
     from colayer.learning.network.method import Neural
     from colayer.pipeline import Pipeline, Solved
-    from colayer.problem import BaseProblem, Problem, Size
+    from colayer.problem import BaseProblem, Problem
+    from colayer.sizes import Size
 
 __all__ = [
     "Auto",
@@ -30,6 +37,7 @@ __all__ = [
     "CheckReport",
     "CmaEs",
     "ColayerError",
+    "Comparison",
     "Crf",
     "Direct",
     "FenchelYoung",
@@ -46,7 +54,12 @@ __all__ = [
     "Solved",
     "SpoPlus",
     "__version__",
+    "certify",
     "check_problem",
+    "compare",
+    "evaluate",
+    "explain",
+    "label",
     "read_instance",
     "read_instances",
     "write_instance",
@@ -61,6 +74,7 @@ _HOMES = {
     "CheckReport": "checks",
     "CmaEs": "learning.experience.cma_es",
     "ColayerError": "errors",
+    "Comparison": "comparison.table",
     "Crf": "learning.demonstration.crf",
     "Direct": "learning.experience.direct",
     "FenchelYoung": "learning.demonstration.fenchel_young",
@@ -73,10 +87,15 @@ _HOMES = {
     "Pipeline": "pipeline",
     "Problem": "problem",
     "Sgd": "learning.experience.sgd",
-    "Size": "problem",
+    "Size": "sizes",
     "Solved": "pipeline",
     "SpoPlus": "learning.demonstration.spo",
+    "certify": "certification",
     "check_problem": "checks",
+    "compare": "comparison.compare",
+    "evaluate": "comparison.evaluate",
+    "explain": "explanation",
+    "label": "labels",
     "read_instance": "dataset",
     "read_instances": "dataset",
     "write_instance": "dataset",

@@ -40,7 +40,6 @@ class Generates(Protocol[X_co]):
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> X_co:
         """A random instance; the same seed and sizes give the same instance."""
-        ...
 
 
 @runtime_checkable
@@ -49,7 +48,6 @@ class ReadsInstances(Protocol[X_co]):
 
     def read(self, document: Mapping[str, Any], /) -> X_co:
         """The instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
-        ...
 
 
 @runtime_checkable
@@ -58,7 +56,6 @@ class WritesInstances(Protocol[X_contra]):
 
     def write(self, instance: X_contra, /) -> dict[str, Any]:
         """The JSON object of an instance; `read` inverts it."""
-        ...
 
 
 @runtime_checkable
@@ -67,7 +64,6 @@ class ReadsSolutions(Protocol[X_contra, Z_co]):
 
     def read_solution(self, document: Mapping[str, Any], instance: X_contra, /) -> Z_co:
         """The solution of a decoded JSON object, checked against the instance."""
-        ...
 
 
 @runtime_checkable
@@ -76,7 +72,6 @@ class WritesSolutions(Protocol[X_contra, Z_contra]):
 
     def write_solution(self, solution: Z_contra, instance: X_contra, /) -> dict[str, Any]:
         """The JSON object of a solution."""
-        ...
 
 
 @runtime_checkable
@@ -85,7 +80,6 @@ class Hashes(Protocol[X_contra]):
 
     def content(self, instance: X_contra, /) -> bytes:
         """What the instance is, as bytes: data sets are told apart by their hash."""
-        ...
 
 
 @runtime_checkable
@@ -94,7 +88,6 @@ class Bounds(Protocol[X_contra]):
 
     def bound(self, instance: X_contra, /) -> float | None:
         """A lower bound on the optimal cost; None where there is none for this instance."""
-        ...
 
 
 @runtime_checkable
@@ -103,7 +96,6 @@ class Approximates(Protocol[X_contra]):
 
     def approximation(self, instance: X_contra, /) -> Approximation | None:
         """What is proved for the safe weights on this instance, whatever is added to θ; None where nothing is."""
-        ...
 
 
 @runtime_checkable
@@ -118,8 +110,7 @@ class Exact(Protocol[X_contra, Z]):
         progress: Progress | None = None,
         start: Z | None = None,
     ) -> tuple[Z, float, bool]:
-        """(solution, bound, proved optimal). `progress` is called with (bound, best cost); `start` is a known solution."""
-        ...
+        """(solution, bound, proved optimal). `progress` is called with (bound, best cost)."""
 
 
 @runtime_checkable
@@ -128,7 +119,6 @@ class Baselines(Protocol[X_contra, Z_co]):
 
     def baseline(self, rule: str, instance: X_contra, /) -> Z_co:
         """The solution of the plain rule `rule`."""
-        ...
 
 
 @runtime_checkable
@@ -137,7 +127,6 @@ class Embeds(Protocol[X_contra, Y_contra]):
 
     def embed(self, y: Y_contra, instance: X_contra, /) -> Floats:
         """The vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry per dimension of θ."""
-        ...
 
 
 @runtime_checkable
@@ -146,7 +135,6 @@ class Targets(Protocol[X_contra, Z_contra]):
 
     def target(self, solution: Z_contra, instance: X_contra, /) -> Floats:
         """ȳ, a mean of embedded y."""
-        ...
 
 
 @runtime_checkable
@@ -155,7 +143,6 @@ class Augments(Protocol[X_contra]):
 
     def augmented(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[Floats, float]:
         """(θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y."""
-        ...
 
 
 @runtime_checkable
@@ -164,7 +151,6 @@ class HasLikelihood(Protocol[X_contra]):
 
     def likelihood(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[float, Floats]:
         """The negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
-        ...
 
 
 @runtime_checkable
@@ -177,7 +163,6 @@ class ChoosesBest(Protocol[X_contra, Z_co]):
         Random choices are drawn from `seed`, for rows after the first only, so that row 0 is always the plain
         pipeline. The row is −1 for a solution put together from several rows.
         """
-        ...
 
 
 @runtime_checkable
@@ -186,7 +171,6 @@ class Compiles(Protocol[X_contra]):
 
     def evaluator(self, instances: Sequence[X_contra], /, workers: int | None = None) -> Evaluator | None:
         """A fused batch evaluator, or None: then the generic one loops over the five methods."""
-        ...
 
 
 @runtime_checkable
@@ -195,7 +179,6 @@ class CompactPrograms(Protocol[X_contra]):
 
     def compact(self, instance: X_contra, /) -> CompactModel:
         """The program, which `compare` gives to HiGHS."""
-        ...
 
 
 @runtime_checkable
@@ -204,7 +187,6 @@ class ConstraintPrograms(Protocol[X_contra]):
 
     def constraint_program(self, instance: X_contra, /) -> ConstraintProgram:
         """The program, which `compare` gives to CP-SAT."""
-        ...
 
 
 @runtime_checkable
@@ -213,7 +195,6 @@ class Judges(Protocol[X_contra, Z_contra]):
 
     def violation(self, solution: Z_contra, instance: X_contra, /) -> str | None:
         """What makes a solution infeasible, in a sentence; None where it is feasible."""
-        ...
 
 
 @runtime_checkable
@@ -222,7 +203,6 @@ class Shuffles(Protocol[X]):
 
     def shuffled(self, instance: X, seed: int, /) -> tuple[X, Any]:
         """The instance with its parts in another order, and for each row of its features the row it was before."""
-        ...
 
 
 @runtime_checkable
@@ -231,7 +211,6 @@ class Groups(Protocol[X_contra]):
 
     def group(self, instance: X_contra, /) -> dict[str, float]:
         """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
-        ...
 
 
 @runtime_checkable
@@ -240,7 +219,6 @@ class Draws(Protocol[X_contra, Z_contra]):
 
     def plot(self, solution: Z_contra, instance: X_contra, /, ax: Axes | None = None) -> Axes:
         """A picture of a solution."""
-        ...
 
 
 #: ability → how messages name it.

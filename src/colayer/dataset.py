@@ -21,7 +21,7 @@ from colayer.capabilities import ReadsInstances, ReadsSolutions, WritesInstances
 from colayer.errors import ColayerError, InputError
 from colayer.files import encode, parse_json, read_bytes, unreadable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
-from colayer.problem import Problem, SomeProblem, X, Y, Z, declared
+from colayer.problem import Problem, SomeProblem, X, Y, Z, words_of
 from colayer.text import printable, short, typed_line
 
 #: The number of the file format, the first key of every document.
@@ -55,7 +55,7 @@ def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -
         if problem is None:
             problem = problem_of(document, path)
         instances.append(parse_instance(document, problem, path))
-    if problem is None:
+    if problem is None or not instances:
         raise InputError("no instance given, expected at least one")
     return problem, instances
 
@@ -213,7 +213,7 @@ def problem_of(document: Mapping[str, Any], path: Path) -> SomeProblem:
 def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> X:
     """The instance of a document: envelope and keys checked here, the fields by the problem."""
     fields = _fields(document, problem, path)
-    expected = declared(problem).fields
+    expected = words_of(problem, "fields")
     for key in fields:
         if expected and key not in expected:
             raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")

@@ -185,21 +185,11 @@ def guarantees(
         best = math.sqrt(training / noise)
         return Bound(form, excess, at_sigma, best, shift + ratio + 2.0 * math.sqrt(training * noise))
 
+    measured = None if floors is None else float(np.mean(values[0] - floors))
     return Guarantees(
-        instances=n,
-        dimension=d,
-        radius=float(radius),
-        sigma=float(sigma),
-        delta=float(delta),
-        loss_range=spread,
-        kappa=study.kappa,
-        growth=study.growth,
-        approximation=ratio,
-        perturbation=study.plain,
-        sharp_perturbation=study.sharp,
-        measured=None if floors is None else float(np.mean(values[0] - floors)),
-        bounds=tuple(one(form) for form in FORMS),
-    )
+        n, d, float(radius), float(sigma), float(delta), spread, study.kappa, study.growth, ratio, study.plain,
+        study.sharp, measured, bounds=tuple(one(form) for form in FORMS),
+    )  # fmt: skip
 
 
 def sigma_theory(

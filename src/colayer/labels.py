@@ -15,7 +15,7 @@ from colayer.compose import cost_of
 from colayer.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
 from colayer.dataset import write_solution as write_label
 from colayer.problem import Problem, X, Y, Z
-from colayer.threads import cores
+from colayer.threads import cores, limited
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,13 @@ def _label_all(
     problem: Problem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
 ) -> Iterator[tuple[Path, bool]]:
     """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
-    task = partial(label_one, problem, limit=limit)
-    if min(workers, len(paths)) <= 1:
+    processes = max(1, min(workers, len(paths)))
+    task = partial(label_one, problem, limit=limit, threads=workers // processes)
+    if processes == 1:
         yield from map(task, paths)
         return
     context = multiprocessing.get_context("spawn")  # safe with threads, the same on every platform
-    pool = ProcessPoolExecutor(min(workers, len(paths)), mp_context=context, initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt)
     try:
         for done in as_completed([pool.submit(task, path) for path in paths]):
             yield done.result()
@@ -78,10 +79,11 @@ def _label_all(
     pool.shutdown()
 
 
-def label_one(problem: Problem[X, Y, Z], path: Path, limit: float) -> tuple[Path, bool]:
-    """Solve one file and write its label."""
+def label_one(problem: Problem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:
+    """Solve one file, with at most `threads` threads, and write its label."""
     instance = read_instance(path, problem)
-    solution, bound, proved = solve_exactly(problem, instance, time_limit=limit)
+    with limited(threads):
+        solution, bound, proved = solve_exactly(problem, instance, time_limit=limit)
     cost = cost_of(problem, solution, instance)
     write_label(label_path(path), solution, instance, problem, cost=cost, bound=bound, proved=proved)
     return path, proved

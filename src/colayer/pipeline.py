@@ -136,7 +136,8 @@ class Pipeline(Generic[X, Y, Z]):
             callback=callback, progress=progress,
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
-        fitted = learner.fit(Lesson(self.problem, list(instances), settings, backend, solutions, thetas))
+        with limited(workers):
+            fitted = learner.fit(Lesson(self.problem, list(instances), settings, backend, solutions, thetas))
         self._model, self.history_ = fitted.model, fitted.history
         self.loss_, self.validation_loss_ = fitted.loss, fitted.validation_loss
         return self

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError, OptionError
+from colayer.sizes import Size
 from colayer.text import one_of, short, typed_line
 
 Floats = NDArray[np.float64]
@@ -41,73 +42,31 @@ class Problem(Protocol[X_contra, Y, Z]):
     @property
     def name(self) -> str:
         """One word, which files and models are known by."""
-        ...
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """One name per column of `features`."""
-        ...
 
     def features(self, instance: X_contra, /) -> Features:
         """Raw features, float64 or float32, one row per dimension of θ, one column per name."""
-        ...
 
     def layer(self, theta: Floats, instance: X_contra, /) -> Y:
         """argmin over y of g(y, θ): a function of its arguments alone."""
-        ...
 
     def decode(self, y: Y, instance: X_contra, /) -> Z:
         """The solution z = h(y); the identity where y is already a solution."""
-        ...
 
     def cost(self, solution: Z, instance: X_contra, /) -> float:
         """C(z, x), to be minimised."""
-        ...
 
     def scale(self, instance: X_contra, /) -> float:
         """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
-        ...
 
 
 #: A problem of which nothing more is known: one that was found by its name.
 SomeProblem = Problem[Any, Any, Any]
 
 _NEEDED = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
-
-
-@dataclass(frozen=True)
-class Size:
-    """A size that `generate` takes: `colayer generate PROBLEM DIR --NAME VALUE`."""
-
-    name: str
-    kind: type
-    default: Any
-    help: str
-    minimum: float | None = None
-    #: Where the size is a word (`kind` is str): those to choose from.
-    choices: tuple[str, ...] = ()
-
-    @property
-    def option(self) -> str:
-        """How the command line spells it."""
-        return "--" + self.name.replace("_", "-")
-
-    def parse(self, text: str) -> Any:
-        """The value of one command-line word, checked."""
-        if self.choices:
-            if text not in self.choices:
-                raise OptionError(f"{short(text)}, expected one of {', '.join(self.choices)}", where=self.option)
-            return text
-        try:
-            value = self.kind(text)
-            finite = math.isfinite(value)
-        except (ValueError, OverflowError):
-            kind = "a whole number" if self.kind is int else "a number"
-            raise OptionError(f"{short(text)} is not {kind}", where=self.option) from None
-        if not finite or (self.minimum is not None and value < self.minimum):
-            least = "a finite number" if self.minimum is None else f"at least {self.minimum:g}"
-            raise OptionError(f"{short(value)} is out of range, expected {least}", where=self.option)
-        return value
 
 
 class BaseProblem:
@@ -149,7 +108,7 @@ class BaseProblem:
 
     def with_options(self, **changes: Any) -> Self:
         """The same problem with other options (`decoder=`, for instance)."""
-        return type(self)(**_merged(declared(self), changes))
+        return type(self)(**_merged(self.name, options_of(self), changes))
 
     def decode(self, y: Any, instance: Any, /) -> Any:
         """Return y: it is already a solution."""
@@ -210,30 +169,23 @@ def declared(problem: object) -> Declared:
     name = attribute(problem, "name", None)
     if not isinstance(name, str) or not name:
         raise InputError(f"name of {kind} is {short(name)}, expected a word")
-    names = _words(problem, "feature_names", ())
-    options = attribute(problem, "options", {})
-    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        raise InputError(f"options of {kind} is {short(options)}, expected a dict of the constructor's arguments")
-    sizes = attribute(problem, "sizes", ())
-    if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
-        like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
-        raise InputError(f"sizes of {kind} is {short(sizes)}, {like}")
+    names = words_of(problem, "feature_names")
     radius = attribute(problem, "radius", BaseProblem.radius)
     if isinstance(radius, bool) or not isinstance(radius, int | float | np.number) or not 0 < radius < math.inf:
         raise InputError(f"radius of {kind} is {short(radius)}, expected a number > 0")
     return Declared(
         name=name,
         feature_names=names,
-        options=dict(options),
+        options=options_of(problem),
         radius=float(radius),
         homogeneous=bool(attribute(problem, "homogeneous", False)),
         safe_weights=_safe_weights(problem, name, len(names)),
-        fields=_words(problem, "fields", ()),
-        sizes=tuple(sizes),
-        decoders=_words(problem, "decoders", ()),
+        fields=words_of(problem, "fields"),
+        sizes=sizes_of(problem),
+        decoders=words_of(problem, "decoders"),
         learn_decoders=_mapping(problem, "learn_decoders") or {},
         feature_groups=_mapping(problem, "feature_groups"),
-        baselines=_words(problem, "baselines", ()),
+        baselines=words_of(problem, "baselines"),
         tight_seconds=attribute(problem, "tight_seconds", None),
     )
 
@@ -245,6 +197,34 @@ def check_members(problem: object) -> None:
     missing = [name for name in _NEEDED if not has(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
+    for name in _NEEDED:
+        attribute(problem, name, None)
+
+
+def options_of(problem: object) -> dict[str, Any]:
+    """The constructor's arguments, by name; nothing else of the problem is looked at."""
+    options = attribute(problem, "options", {})
+    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
+        kind = type(problem).__name__
+        raise InputError(f"options of {kind} is {short(options)}, expected a dict of the constructor's arguments")
+    return dict(options)
+
+
+def sizes_of(problem: object) -> tuple[Size, ...]:
+    """What `generate` takes beside the seed; nothing else of the problem is looked at."""
+    sizes = attribute(problem, "sizes", ())
+    if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
+        like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
+        raise InputError(f"sizes of {type(problem).__name__} is {short(sizes)}, {like}")
+    return tuple(sizes)
+
+
+def words_of(problem: object, member: str) -> tuple[str, ...]:
+    """An attribute that holds words (`fields`, `decoders`, …); nothing else of the problem is looked at."""
+    words = attribute(problem, member, ())
+    if isinstance(words, str) or not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
+        raise InputError(f"{member} of {type(problem).__name__} is {short(words)}, expected a tuple of words")
+    return tuple(words)
 
 
 def variant(problem: P, **changes: Any) -> P:
@@ -253,7 +233,7 @@ def variant(problem: P, **changes: Any) -> P:
     if not given:
         return problem
     known = declared(problem)
-    merged = _merged(known, given)
+    merged = _merged(known.name, known.options, given)
     if "decoder" in given:
         check_decoder(known, given["decoder"], "--decoder")
     if has(problem, "with_options"):
@@ -262,12 +242,12 @@ def variant(problem: P, **changes: Any) -> P:
     return type(problem)(**merged)
 
 
-def _merged(known: Declared, changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """The options with these changes; one that the problem does not have is refused."""
-    unknown = sorted(set(changes) - set(known.options))
+    unknown = sorted(set(changes) - set(options))
     if unknown:
-        raise OptionError(f"{known.name} has no such option", where="--" + unknown[0].replace("_", "-"))
-    return {**known.options, **changes}
+        raise OptionError(f"{name} has no such option", where="--" + unknown[0].replace("_", "-"))
+    return {**options, **changes}
 
 
 def check_decoder(known: Declared, decoder: str, option: str) -> None:
@@ -275,7 +255,7 @@ def check_decoder(known: Declared, decoder: str, option: str) -> None:
     if not known.decoders:
         raise OptionError(f"{known.name} has no decoders to choose from", where=option)
     if decoder not in known.decoders:
-        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(decoder, known.decoders)}", where=option)
+        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), known.decoders)}", where=option)
 
 
 def has(problem: object, member: str) -> bool:
@@ -295,13 +275,6 @@ def attribute(problem: object, member: str, default: Any) -> Any:
         return getattr(problem, member)
     except AttributeError as error:
         raise InputError(f"{member} of {type(problem).__name__} raised {typed_line(error)}") from error
-
-
-def _words(problem: object, member: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    words = attribute(problem, member, default)
-    if isinstance(words, str) or not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{member} of {type(problem).__name__} is {short(words)}, expected a tuple of words")
-    return tuple(words)
 
 
 def _mapping(problem: object, member: str) -> Mapping[str, Any] | None:

@@ -23,6 +23,8 @@ MOST = 2_000_000
 LEAST_INT, LARGEST_INT = -(2**63), 2**63 - 1
 #: The largest number that counts as whole, and what others are scaled to: their sums still fit into 64 bits.
 _LARGEST, _SCALED = 2.0**40, 2.0**32
+#: Numbers far below this become 0: the factor for them would be infinite.
+_TINY = 2.0**-900
 
 
 class TooLargeError(ColayerError):
@@ -40,7 +42,7 @@ def whole(values: ArrayLike) -> tuple[Ints, float]:
     numbers = np.asarray(values, dtype=np.float64)
     if bool(np.all(numbers == np.rint(numbers))) and bool(np.all(np.abs(numbers) <= _LARGEST)):
         return numbers.astype(np.int64), 1.0
-    factor = _SCALED / float(np.abs(numbers).max())
+    factor = _SCALED / max(float(np.abs(numbers).max()), _TINY)
     return np.rint(numbers * factor).astype(np.int64), factor
 
 

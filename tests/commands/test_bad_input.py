@@ -153,8 +153,8 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("solve good.json --seed -1", "--seed: -1 is out of range"),
     ("solve good.json --seed 1e3", "--seed: '1e3' is not a whole number"),
     ("solve good.json --workers 0", "--workers: 0 is out of range, expected at least 1"),
-    ("solve good.json --decoder x", "--decoder: no 'x', expected none, ls, rdi"),
-    ("solve good.json --decoder lss", "--decoder: no 'lss', expected ls (or none, rdi)"),
+    ("solve good.json --decoder x", "--decoder: no decoder 'x', expected none, ls, rdi"),
+    ("solve good.json --decoder lss", "--decoder: no decoder 'lss', expected ls (or none, rdi)"),
     ("solve good.json --certify --time-limit 0", "--time-limit: 0 is out of range"),
     ("solve good.json --certify --time-limit inf", "--time-limit: inf is not finite"),
     ("solve good.json --time-limit 3", "--time-limit: works with --certify only"),
@@ -186,7 +186,7 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("generate math:pi new", "PROBLEM: float is not a problem"),
     ("generate single-machine new --count 0", "--count: 0 is out of range, expected at least 1"),
     ("generate single-machine new --count x", "--count: 'x' is not a whole number"),
-    ("generate single-machine new --format csv", "--format: no 'csv', expected json, npz"),
+    ("generate single-machine new --format csv", "--format: 'csv' is not one of 'json', 'npz'"),
     ("generate single-machine new --jobs 0", "--jobs: 0 is out of range"),
     ("generate single-machine new --jobs -5", "--jobs: -5 is out of range"),
     ("generate single-machine new --jobs 5,,6", "--jobs: '' is not a whole number"),
@@ -204,19 +204,22 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("train single-machine data", "-o: missing, expected the model file to write"),
     ("train single-machine nowhere -o out.json", "nowhere: there is no such "),
     ("train single-machine empty -o out.json", "empty: an empty data set"),
+    ("train single-machine good.json -o out.json", "good.json: is not a folder"),
+    ("evaluate single-machine good.json", "good.json: is not a folder"),
+    ("compare single-machine good.json", "good.json: is not a folder"),
     ("train single-machine mixed -o out.json", "mixed/0001.json: problem: 'knapsack', expected 'single-machine'"),
     ("train single-machine both -o out.json", "both: 0000.json and 0000.npz have one name"),
     ("train single-machine data -o nowhere/out.json", "-o: nowhere/out.json: the folder"),
     ("train single-machine data -o data/out.json", "-o: data/out.json lies in the data set"),
-    ("train single-machine data -o out.json --method newton", "--method: no 'newton', expected auto"),
+    ("train single-machine data -o out.json --method newton", "--method: no method 'newton', expected auto"),
     ("train single-machine data -o out.json --evaluations 0", "--evaluations: 0 is out of range"),
     ("train single-machine data -o out.json --radius 0", "--radius: 0 is out of range"),
     ("train single-machine data -o out.json --sigma inf", "--sigma: inf is not finite"),
     ("train single-machine data -o out.json --samples 0", "--samples: 0 is out of range"),
     ("train single-machine data -o out.json --validation 1", "--validation: 1 is out of range"),
     ("train single-machine data -o out.json --features 28", "--features: "),
-    ("train single-machine data -o out.json --decoder x", "--decoder: no 'x'"),
-    ("train single-machine data -o out.json --learn-decoder x", "--learn-decoder: no 'x'"),
+    ("train single-machine data -o out.json --decoder x", "--decoder: no decoder 'x'"),
+    ("train single-machine data -o out.json --learn-decoder x", "--learn-decoder: no decoder 'x'"),
     ("train single-machine data -o out.json --time-limit soon", "--time-limit: 'soon' is not a number"),
     ("train single-machine data -o out.json --workers -1", "--workers: -1 is out of range"),
     ("train single-machine data -o out.json --journal out.json", "--journal: out.json is an input as well"),
@@ -233,8 +236,8 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("label single-machine data x", "unexpected extra argument"),
     ("label single-machine labelled", "labelled/0000.solution.json: sequence[1]: "),
     ("demo knapsack", "PROBLEM: no problem 'knapsack'"),
-    ("demo -o good.json", "-o: good.json: is not a folder"),
-    ("demo -o nowhere/demo", "-o: nowhere/demo: the folder to write to does not exist"),
+    ("demo -o good.json", "-o: good.json is a file, expected a folder"),
+    ("demo -o nowhere/demo", "-o: nowhere/demo: the folder to make it in does not exist"),
     ("demo --seed x", "--seed: 'x' is not a whole number"),
 ]
 
@@ -339,14 +342,3 @@ def test_a_true_process_ends_the_same_way(arguments: str, fragment: str, place: 
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert fragment in done.stderr.lower()
-
-
-def test_a_fault_of_ours_is_not_hidden(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Only errors raised on purpose become one line: a bug ends with a traceback and status 1."""
-    monkeypatch.setattr("colayer.commands.bound.bounded", lambda *_: 1 / 0)
-    assert main(["bound", str(place / "good.json")]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert "ZeroDivisionError" in err

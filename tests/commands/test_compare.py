@@ -11,23 +11,7 @@ import pytest
 
 from colayer.cli import main
 from colayer.comparison import cpsat
-
-USER = '''
-import numpy as np
-
-class Pick:
-    """The cheapest of a few numbers: the five methods and a file format."""
-
-    name = "pick"
-    feature_names = ("value",)
-    def features(self, instance): return np.array(instance, dtype=float)[:, None]
-    def layer(self, theta, instance): return int(np.argmin(theta))
-    def decode(self, y, instance): return y
-    def cost(self, solution, instance): return float(instance[solution])
-    def scale(self, instance): return 1.0
-    def read(self, document): return list(document["values"])
-    def write(self, instance): return {"values": instance}
-'''
+from support.toy_problem import write_toy
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +71,12 @@ def test_json_is_one_document_with_every_trajectory(run: Any, data: Path) -> Non
     assert {row["payback"] for row in document["payback"]} <= {"unknown", "never"}
 
 
+def test_any_seed_of_the_other_commands_will_do(run: Any, data: Path) -> None:
+    """HiGHS and CP-SAT take 31 bits of it."""
+    status, out, _ = run("single-machine", data, "--time-limit", "0.1", "--seed", 2**31, "--json")
+    assert (status, json.loads(out)["seed"]) == (0, 2**31)
+
+
 def test_models_and_what_their_learning_took(run: Any, data: Path) -> None:
     """Each model is a contender by its name, or by its path where a rule is called so."""
     for name in ("a", "srpt"):
@@ -101,31 +91,19 @@ def test_models_and_what_their_learning_took(run: Any, data: Path) -> None:
 
 
 def test_a_problem_of_the_user_s_without_any_model_for_solvers(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "picks.py").write_text(USER)
-    (tmp_path / "data").mkdir()
-    for k, values in enumerate(([3, 1, 2], [5, 9, 4])):
-        document = {"format": 1, "problem": "pick", "values": values}
-        (tmp_path / "data" / f"{k:04}.json").write_text(json.dumps(document))
-    weights = {"format": 1, "model": "linear", "problem": "pick", "options": {}, "feature_names": ["value"]}
-    weights |= {"feature_scale": [1.0], "weights": [1.0], "provenance": {}}
-    (tmp_path / "m.json").write_text(json.dumps(weights))
-    status, out, err = run("picks:Pick", "data", "--model", "m.json", "--time-limit", "0.05")
+    write_toy(tmp_path, [(3, 1, 2), (5, 9, 4)])
+    status, out, err = run("toy_problem:Toy", "data", "--model", "toy.json", "--time-limit", "0.05")
     assert status == 0
     assert err.splitlines() == [
-        "HiGHS is left out: pick has no compact model",
-        "CP-SAT is left out: pick has no constraint program",
+        "HiGHS is left out: toy has no compact model",
+        "CP-SAT is left out: toy has no constraint program",
     ]
-    assert [line.split("  ")[0] for line in out.splitlines()[4:6]] == ["m", "m, perturbed"]
-    status, out, err = run("picks:Pick", "data")
-    assert (status, out, err) == (2, "", "error: --model: pick has no weights and no baselines, expected a model\n")
-
-
-def picks(folder: Path, source: str = USER) -> None:
-    """The problem of the user's, and a data set of one instance."""
-    (folder / "picks.py").write_text(source)
-    sys.modules.pop("picks", None)
-    (folder / "data").mkdir()
-    (folder / "data" / "0000.json").write_text('{"format": 1, "problem": "pick", "values": [3, 1, 2]}')
+    assert [line.split("  ")[0] for line in out.splitlines()[4:6]] == ["toy", "toy, perturbed"]
+    status, out, err = run("toy_problem:Toy", "data")
+    assert (status, out, err) == (2, "", "error: --model: toy has no weights and no baselines, expected a model\n")
+    status, out, err = run("toy_problem:Toy", "data", "--learning-seconds", "3")
+    assert (status, out) == (2, "")
+    assert err == "error: --learning-seconds: there is no learned pipeline, expected a model\n"
 
 
 def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any, tmp_path: Path) -> None:
@@ -133,14 +111,14 @@ def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any
     baselines = ("first", "broken")
     def baseline(self, rule, instance): return 0 if rule == "first" else instance["no such key"]
 """
-    picks(tmp_path, USER + rules)
-    status, out, err = run("picks:Pick", "data", "--time-limit", "0.05")
+    write_toy(tmp_path, more=rules)
+    status, out, err = run("toy_problem:Toy", "data", "--time-limit", "0.05")
     assert status == 0
     assert [line.split("  ")[0] for line in out.splitlines()[4:]] == ["first"]
     first, *_, last = err.splitlines()
-    assert first == "no learned weights: none are shipped for pick, give --model M.json"
+    assert first == "no learned weights: none are shipped for toy, give --model M.json"
     assert last.startswith("broken is left out: it raised TypeError: ")
-    assert "(picks.py, line " in last
+    assert "(toy_problem.py, line " in last
 
 
 def test_a_race_that_ends_with_an_error_says_no_more_than_that(run: Any, tmp_path: Path) -> None:
@@ -148,8 +126,8 @@ def test_a_race_that_ends_with_an_error_says_no_more_than_that(run: Any, tmp_pat
     baselines = ("broken",)
     def baseline(self, rule, instance): raise ValueError("no rule")
 """
-    picks(tmp_path, USER + rules)
-    status, out, err = run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")
+    write_toy(tmp_path, more=rules)
+    status, out, err = run("toy_problem:Toy", "data", "--time-limit", "0.05", "-o", "run")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("error: no contender is left: broken is left out: it raised ValueError: no rule")
     assert not (tmp_path / "run").exists()
@@ -160,18 +138,18 @@ def test_a_folder_of_an_earlier_comparison_is_used_again_and_nothing_stale_stays
     baselines = ("first",)
     def baseline(self, rule, instance): return 0
 """
-    picks(tmp_path, USER + rules)
+    write_toy(tmp_path, more=rules)
     folder = tmp_path / "run"
     folder.mkdir()
-    assert run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
+    assert run("toy_problem:Toy", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
     names = ["compare.csv", "compare.json", "cost_over_time.svg", "outcome.json"]
     assert sorted(path.name for path in folder.iterdir()) == names
     for name in ("payback.csv", "hint.csv", "report.html", "mine.txt"):
         (folder / name).write_text("of the earlier one")
-    assert run("picks:Pick", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
+    assert run("toy_problem:Toy", "data", "--time-limit", "0.05", "-o", "run")[0] == 0
     assert sorted(path.name for path in folder.iterdir()) == [*names[:3], "mine.txt", *names[3:]]
     (folder / "outcome.json").write_text('{"name": "tree-gap", "title": "of reproduce"}')
-    status, out, err = run("picks:Pick", "data", "-o", "run")
+    status, out, err = run("toy_problem:Toy", "data", "-o", "run")
     assert (status, out) == (2, "")
     assert err == "error: -o: run holds other files, expected a new folder, or one of an earlier comparison\n"
 
@@ -181,9 +159,9 @@ BAD = {
     "limit text": (["--time-limit", "soon"], "error: --time-limit: 'soon' is not a number"),
     "limit nan": (["--time-limit", "nan"], "error: --time-limit: nan is not finite"),
     "seed": (["--seed", "-1"], "error: --seed: -1 is out of range"),
-    "large seed": (["--seed", str(2**31)], "error: --seed: 2147483648 is out of range"),
+    "large seed": (["--seed", str(2**63 + 1)], "error: --seed: 9223372036854775809 is out of range"),
     "learning": (["--learning-seconds", "-3"], "error: --learning-seconds: -3 is out of range"),
-    "decoder": (["--decoder", "magic"], "error: --decoder: no 'magic'"),
+    "decoder": (["--decoder", "magic"], "error: --decoder: no decoder 'magic', expected none, ls, rdi"),
     "model": (["--model", "nowhere.json"], "error: nowhere.json: there is no such file"),
     "plot": (["--plot", "figure.doc"], "error: --plot: 'figure.doc' is not a picture"),
     "output file": (["-o", "here.txt"], "error: -o: here.txt is a file, expected a folder"),
@@ -210,7 +188,7 @@ def test_bad_options_are_refused_before_anything_is_solved(case: str, run: Any, 
 def test_a_place_that_refuses_is_found_before_the_race(
     arguments: tuple[str, str], run: Any, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("colayer.comparison.race.race", None)
+    monkeypatch.setattr("colayer.comparison.compare.compare", None)
     status, out, err = run("single-machine", data, *arguments)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"error: {arguments[0]}: {arguments[1]}: ")

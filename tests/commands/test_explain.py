@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError, Pipeline, read_instances
+from colayer import Pipeline, read_instances
 from colayer.cli import main
-from colayer.commands.explain import contributions, feature_groups
-from colayer.models import LinearModel
+from colayer.commands.explain import draw
+from colayer.explanation import Contribution, Explanation, feature_groups
+from colayer.models import LinearModel, NeuralModel, read_model
+from colayer.problem import declared
 from colayer.problems import SingleMachine
-from colayer.report.figures import signed_bars
 
 WEIGHTS = {"rank_release": 2.0, "rank_processing": -1.0, "decile_release": 0.25, "srpt_left": 0.5}
 
@@ -39,21 +39,6 @@ def model(data: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-
-    def call(*arguments: Any) -> Any:
-        capsys.readouterr()
-        status = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert status == 0, err
-        return json.loads(out) if "--json" in arguments else out
-
-    return call
-
-
 def test_without_data_the_weight_is_the_contribution(model: Path, run: Any) -> None:
     """In model units a feature has spread 1 over the training rows."""
     document = run("explain", model, "--json")
@@ -71,7 +56,7 @@ def test_with_data_the_spread_is_that_of_the_data(data: Path, model: Path, run: 
     document = run("explain", model, "--data", data, "--json")
     problem = SingleMachine(features="27")
     stacked = np.concatenate([problem.features(x) for x in read_instances(data)]).astype(float)
-    raw = LinearModel.load(model).raw()
+    raw = read_model(model).raw()
     for row in document["features"]:
         k = problem.feature_names.index(row["feature"])
         assert row["contribution"] == pytest.approx(abs(raw[k]) * stacked[:, k].std(), rel=1e-6, abs=1e-12)
@@ -81,7 +66,7 @@ def test_with_data_the_spread_is_that_of_the_data(data: Path, model: Path, run: 
 def test_ablation_is_the_pipeline_with_weights_at_zero(data: Path, model: Path, run: Any) -> None:
     document = run("explain", model, "--data", data, "--json", "-o", "out.json")
     assert json.loads(Path("out.json").read_text()) == document
-    problem, linear, instances = SingleMachine(features="27"), LinearModel.load(model), read_instances(data)
+    problem, linear, instances = SingleMachine(features="27"), read_model(model), read_instances(data)
 
     def mean(weights: Any) -> tuple[float, float]:
         solved = [Pipeline(problem, weights, safe=False).solve(x) for x in instances]
@@ -91,7 +76,7 @@ def test_ablation_is_the_pipeline_with_weights_at_zero(data: Path, model: Path, 
 
     assert (document["loss"], document["gap"]) == pytest.approx(mean(linear.raw()))
     groups = {row["group"]: row for row in document["groups"]}
-    members = feature_groups(problem)
+    members = feature_groups(declared(problem))
     assert set(groups) == set(members)
     for name, group in members.items():
         inside = np.array([feature in group for feature in problem.feature_names])
@@ -134,54 +119,6 @@ def test_all_weights_zero(run: Any, data: Path, tmp_path: Path) -> None:
     assert {row["loss_without"] for row in document["groups"]} == {document["loss"]}
 
 
-class Named(BaseProblem):
-    """A problem whose features have names, and perhaps groups."""
-
-    name = "named"
-
-    def __init__(self, names: tuple[str, ...], groups: dict[str, tuple[str, ...]] | None = None) -> None:
-        self.feature_names = names
-        if groups is not None:
-            self.feature_groups = groups
-
-
-def test_groups_by_name() -> None:
-    """Quantiles of one thing belong together; where that leaves too many groups, first words tell them apart."""
-    few = Named(("cost_q0", "cost_q10", "slack_at_50", "slack_mean", "late"))
-    assert feature_groups(few) == {
-        "cost": ("cost_q0", "cost_q10"),
-        "slack_at": ("slack_at_50",),
-        "slack_mean": ("slack_mean",),
-        "late": ("late",),
-    }
-    many = Named(tuple(f"{kind}_{letter}" for kind in ("near", "far") for letter in "abcdefgh"))
-    assert {name: len(group) for name, group in feature_groups(many).items()} == {"near": 8, "far": 8}
-
-
-def test_groups_by_the_problem() -> None:
-    assert feature_groups(Named(("a", "b"), {"x": ("b",), "y": ("a",)})) == {"x": ("b",), "y": ("a",)}
-    with pytest.raises(InputError, match="expected every feature once"):
-        feature_groups(Named(("a", "b"), {"x": ("b",)}))
-
-
-def test_a_constant_feature_contributes_nothing() -> None:
-    """On data where it does not vary, whatever its weight is."""
-    model = LinearModel(("a", "b"), np.array([5.0, -1.0]), np.ones(2), "named")
-    rows = contributions(model, np.array([0.0, 2.0]))
-    assert [(row.feature, row.contribution, row.share) for row in rows] == [("b", 2.0, 1.0), ("a", 0.0, 0.0)]
-
-
-def test_bars_stay_visible() -> None:
-    """In the order given, from the top; one that is far longer than the others makes the axis logarithmic."""
-    plain, wide = signed_bars(["a", "b", "c"], [3.0, -1.0, 2.0]), signed_bars(["a", "b", "c"], [300.0, -1.0, 2.0])
-    assert [bar.get_width() for bar in plain.patches] == [3.0, -1.0, 2.0]
-    assert plain.yaxis_inverted()
-    assert [label.get_text() for label in plain.get_yticklabels()] == ["a", "b", "c"]
-    assert plain.patches[0].get_facecolor() == plain.patches[2].get_facecolor() != plain.patches[1].get_facecolor()
-    assert (plain.get_xscale(), wide.get_xscale()) == ("linear", "symlog")
-    assert [text.get_text() for text in wide.texts] == ["300", "-1.00", "2.00"]
-
-
 def test_problem_of_the_users(run: Any, tmp_path: Path) -> None:
     """Without a bound there are losses and no gaps."""
     (tmp_path / "toyproblem.py").write_text(
@@ -211,6 +148,34 @@ def test_problem_of_the_users(run: Any, tmp_path: Path) -> None:
     assert "mean loss" in run(*arguments)
 
 
+def test_the_document_says_what_was_explained(data: Path, model: Path, run: Any) -> None:
+    document = run("explain", model, "--data", data, "--json")
+    assert list(document) == ["problem", "model", "options", "instances", "loss", "gap", "features", "groups"]
+    assert (document["problem"], document["model"], document["instances"]) == ("single-machine", str(model), 4)
+    assert document["options"] == {"features": "27", "decoder": "none"}
+
+
+def test_the_picture_shows_the_largest_and_no_more_than_there_are(place: Path) -> None:
+    """Contributions of 30 features: 20 bars; where all are zero, one."""
+    many = [Contribution(f"f{k:02}", 1.0, -1.0, 1.0, 30.0 - k, 0.0) for k in range(30)]
+    draw(Explanation(tuple(many)), place / "many.svg")
+    text = (place / "many.svg").read_text()
+    assert [f"f{k:02}</text>" in text for k in (0, 19, 20)] == [True, True, False]
+    assert "What is lost" not in text
+    draw(Explanation((Contribution("zero", 0.0, 0.0, 1.0, 0.0, 0.0),) * 2), place / "zero.svg")
+    assert (place / "zero.svg").read_text().count(">zero</text>") == 1
+
+
+def test_a_network_is_refused_with_its_file(refused: Any, place: Path) -> None:
+    names = SingleMachine().feature_names
+    layers = ((np.zeros((67, 66)), np.zeros(67)),)
+    network = NeuralModel(
+        names, np.ones(66), np.ones(66), "single-machine", SingleMachine().options, center=np.zeros(66), layers=layers
+    )
+    network.save(place / "net.json")
+    assert refused("explain", "net.json") == "error: net.json: model: a network, expected a linear model\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -222,15 +187,7 @@ def test_problem_of_the_users(run: Any, tmp_path: Path) -> None:
         ([], "MODEL: missing"),
     ],
 )
-def test_bad_input(
-    arguments: list[str], message: str, model: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
-) -> None:
+def test_bad_input(arguments: list[str], message: str, model: Path, refused: Any, place: Path) -> None:
     """Exit status 2, one line that names the place, nothing on stdout, no file."""
-    monkeypatch.chdir(tmp_path)
-    assert main(["explain", *(str(model) if word == "MODEL" else word for word in arguments)]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("error: ")
-    assert err.count("\n") == 1
-    assert message in err
-    assert list(tmp_path.iterdir()) == []
+    assert message in refused("explain", *(model if word == "MODEL" else word for word in arguments))
+    assert list(place.iterdir()) == []

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from colayer.cli import main
+from support.toy_problem import write_toy
 
 #: A problem with every optional part, as a user's file.
 SOURCE = Path(__file__).parent.parent / "support" / "selection_problem.py"
@@ -18,14 +19,6 @@ SOURCE = Path(__file__).parent.parent / "support" / "selection_problem.py"
 MISTAKEN = """
 import numpy as np
 from own_selection import Selection
-
-
-class Maximises(Selection):
-    def layer(self, theta, instance):
-        return super().layer(-theta, instance)
-
-    def scale(self, instance):
-        return 0.0
 
 
 class NoGenerator:
@@ -72,6 +65,11 @@ class Leaves(Selection):
 
 class NoCost(Selection):
     cost = property()
+
+
+class NeedsSize(Selection):
+    def __init__(self, size):
+        super().__init__()
 
 
 problem = Selection(decoder="swap")
@@ -154,6 +152,27 @@ def test_the_whole_way(run: Any, place: Path) -> None:
     assert {row["feature"] for row in explained["features"]} == {"price", "risk", "price_times_risk"}
 
 
+def test_what_a_problem_with_the_five_methods_lacks_is_refused_by_name(run: Any, refused: Any, place: Path) -> None:
+    """With a file format alone it trains, solves and is evaluated."""
+    write_toy(place, [(3 + k, 1, 2) for k in range(3)])
+    assert run("train toy_problem:Toy data -o m.json --evaluations 30 --workers 1 --json")["loss"] == 1.0
+    solved = run("solve data/0001.json --problem toy_problem:Toy --model m.json --json")
+    assert (solved["cost"], solved["bound"], solved["gap"], solved["solution"]) == (1.0, None, None, {"pick": 1})
+    assert run("bound data/0001.json --problem toy_problem:Toy --json")["bound"] is None
+    assert run("evaluate toy_problem:Toy data --model m.json --json")["summary"][0]["mean_cost"] == 1.0
+    for line, words in (
+        ("generate toy_problem:Toy new", "toy has no instance generator"),
+        ("label toy_problem:Toy data", "toy has no exact solver"),
+        ("solve data/0000.json --problem toy_problem:Toy --certify", "--certify: toy has no exact solver"),
+        ("solve data/0000.json --problem toy_problem:Toy --plot x.png", "--plot: toy has no picture"),
+        ("solve data/0000.json --problem toy_problem:Toy", "toy has neither shipped nor safe weights"),
+        ("solve data/0000.json --problem toy_problem:Toy --decoder ls", "--decoder: toy has no such option"),
+        ("evaluate toy_problem:Toy data", "--model: toy has no weights and no baselines"),
+        ("solve data/0000.json", "data/0000.json: problem: no problem 'toy'"),
+    ):
+        assert words in refused(line)[1]
+
+
 def test_worker_processes_find_the_module(run: Any, place: Path) -> None:
     """They are started anew, in the same folder."""
     run("generate own_selection:Selection data --count 6")
@@ -163,41 +182,12 @@ def test_worker_processes_find_the_module(run: Any, place: Path) -> None:
     assert run("label own_selection:Selection data --workers 2 --json")["labelled"] == 6
 
 
-def test_demo_of_a_problem_of_ones_own(run: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, number in (("TRAINING", 6), ("TEST", 4), ("EVALUATIONS", 20)):
-        monkeypatch.setattr(f"colayer.commands.demo.{name}", number)
-    out = run("demo own_selection:Selection -o story --workers 1")
-    for contender in ("learned", "learned + swap", "safe weights", "cheapest"):
-        assert f"\n{contender} " in out
-    assert (place / "story" / "model.json").exists()
-
-
 @pytest.mark.parametrize("name", ["problem", "make"])
 def test_an_object_or_a_function_will_do(name: str, run: Any) -> None:
     """With the options it was made with."""
     run(f"generate own_mistaken:{name} data --count 6")
     run(f"train own_mistaken:{name} data -o m.json --evaluations 10 --workers 1")
     assert json.loads(Path("m.json").read_text())["options"] == {"decoder": "swap"}
-
-
-def test_a_check_that_fails_shows_its_table_and_ends_with_2(refused: Any, place: Path) -> None:
-    out, err = refused("check own_mistaken:Maximises")
-    assert "\nscale                  FAILED\n" in out
-    assert "\nsign                   FAILED\n" in out
-    assert err.startswith(
-        "error: own_mistaken:Maximises: 2 checks failed, the first: scale: instance 0: the scale is 0"
-    )
-    out, err = refused("check own_mistaken:Maximises --json -o report.json")
-    document = json.loads(out)
-    assert out == (place / "report.json").read_text()
-    assert document["ok"] is False
-    assert [row["check"] for row in document["checks"] if row["result"] == "failed"] == ["scale", "sign"]
-    assert next(row for row in document["checks"] if row["check"] == "optimal")["result"] == "not applicable"
-
-
-def test_a_registered_problem_can_be_checked(run: Any) -> None:
-    document = run("check spanning-tree --json")
-    assert (document["problem"], document["instances"], document["ok"]) == ("spanning-tree", 6, True)
 
 
 def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, refused: Any, place: Path) -> None:
@@ -224,13 +214,18 @@ def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, ref
         ("check own_selection:Nothing", "module 'own_selection' has no 'Nothing'"),
         ("check own_selection:np", "module is not a problem: it has no name, feature_names"),
         ("check own_selection", "PROBLEM: no problem 'own_selection', expected"),
-        ("check own_mistaken:CannotBeMade", "cannot be made (RuntimeError: no licence (own_mistaken.py, line 43))"),
+        ("check own_mistaken:CannotBeMade", "cannot be made (RuntimeError: no licence (own_mistaken.py, line 35))"),
+        ("generate own_mistaken:NeedsSize data", "own_mistaken:NeedsSize cannot be made without arguments ("),
+        ("generate own_unlicensed:Problem data", "failed (RuntimeError: no licence), own_unlicensed.py, line 1"),
+        ("generate own_unclosed:Problem data", "PROBLEM: own_unclosed:Problem: importing 'own_unclosed' failed ("),
+        ("generate own_needy:Problem data", "PROBLEM: own_needy:Problem: module 'own_needy' needs 'no_such_library'"),
+        ("train own_mistaken:NoCost data -o m.json", "PROBLEM: cost of NoCost raised AttributeError: property"),
         ("check own_mistaken:make_with", "own_mistaken:make_with cannot be made (TypeError: make_with() missing"),
-        ("check own_mistaken:Raises", "generate raised KeyError: 'nothing' (own_mistaken.py, line 38)"),
-        ("check own_mistaken:NoCost", "PROBLEM: NoCost is not a problem: it has no cost"),
+        ("check own_mistaken:Raises", "generate raised KeyError: 'nothing' (own_mistaken.py, line 30)"),
+        ("check own_mistaken:NoCost", "PROBLEM: cost of NoCost raised AttributeError: property"),
         ("check own_leaving:Problem", "importing 'own_leaving' failed (SystemExit: 0), own_leaving.py, line 2"),
         ("generate own_leaving:Problem data", "(SystemExit: 0), own_leaving.py, line 2"),
-        ("generate own_mistaken:Raises data", "own_mistaken:Raises: KeyError: 'nothing' (own_mistaken.py, line 38)"),
+        ("generate own_mistaken:Raises data", "own_mistaken:Raises: KeyError: 'nothing' (own_mistaken.py, line 30)"),
         ("check own_selection:Selection --data nothing", "nothing: there is no such folder"),
         ("check own_selection:Selection --seed x", "--seed: 'x' is not a whole number"),
         ("check own_selection:Selection -o nowhere/report.json", "-o: nowhere/report.json: the folder to write to"),
@@ -250,6 +245,7 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(line: str, words: str,
     (place / "own_broken.py").write_text("import math\n\nHALF = 1 / 0\n")
     (place / "own_unclosed.py").write_text("import math\nclass Problem(\n")
     (place / "own_needy.py").write_text("import no_such_library\n")
+    (place / "own_unlicensed.py").write_text("raise RuntimeError('no licence')\n")
     (place / "own_leaving.py").write_text("import sys\nsys.exit(0)\n")
     out, err = refused(line)
     assert out == ""
@@ -257,8 +253,8 @@ def test_what_is_wrong_is_said_in_one_line_with_its_place(line: str, words: str,
 
 
 @pytest.mark.parametrize(("name", "said"), [
-    ("Explodes", "own_mistaken:Explodes: ValueError: boom (own_mistaken.py, line 48)"),
-    ("Leaves", "own_mistaken:Leaves: SystemExit: 0 (own_mistaken.py, line 53)"),
+    ("Explodes", "own_mistaken:Explodes: ValueError: boom (own_mistaken.py, line 40)"),
+    ("Leaves", "own_mistaken:Leaves: SystemExit: 0 (own_mistaken.py, line 45)"),
 ])  # fmt: skip
 def test_what_a_method_raises_ends_with_one_line_and_2(name: str, said: str, run: Any, refused: Any) -> None:
     """Wherever it is called from; sys.exit does not end a command as if all were well."""

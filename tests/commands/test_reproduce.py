@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from colayer.cli import main
+from colayer.commands.reproduce import _Lines, _text
 from colayer.experiments.registry import EXPERIMENTS
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet, write_outcome
 
@@ -30,7 +31,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     def conduct(run: Any, name: str) -> Outcome:
         done.append(name)
-        run.tell("train: something", 1, 2)
+        run.report("train: something", 1, 2)
         found = outcome(name, holds=None if name == "tree-gap" else name != "vsp-test")
         write_outcome(run.folder / name, found)
         return found
@@ -43,17 +44,20 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tree-epsilom"], "error: NAME: no 'tree-epsilom', expected tree-epsilon (or tree-gap"),
-        (["tree-gap", "nothing-like-it"], "error: NAME: no 'nothing-like-it', expected tree-epsilon, tree-gap"),
-        (["--scale", "huge"], "error: --scale: no 'huge', expected smoke, small, paper"),
-        (["--scale", "smal"], "error: --scale: no 'smal', expected small (or smoke, paper)"),
+        (["tree-epsilom"], "error: NAME: no experiment 'tree-epsilom', expected tree-epsilon (or tree-gap"),
+        (
+            ["tree-gap", "nothing-like-it"],
+            "error: NAME: no experiment 'nothing-like-it', expected tree-epsilon, ",
+        ),
+        (["--scale", "huge"], "error: --scale: 'huge' is not one of 'smoke', 'small', 'paper'"),
+        (["--scale", "smal"], "error: --scale: 'smal' is not one of 'smoke', 'small', 'paper'"),
         (["--workers", "0"], "error: --workers: 0 is out of range, expected at least 1"),
         (["-o", "no/such/place"], "error: -o: no/such/place: the folder to make it in does not exist"),
-        (["-o", "file"], "error: -o: file is not a folder"),
+        (["-o", "file"], "error: -o: file is a file, expected a folder"),
         (["-o", "other"], "error: -o: other: holds other files and no run.json, expected a run or a new folder"),
         (["-o", ""], "error: -o: empty, expected a folder"),
         pytest.param(["-o", "/proc/x"], "error: -o: /proc/x: cannot be written: ", marks=UNWRITABLE),
-        (["-o", "x" * 300], "error: -o: cannot be written: File name too long"),
+        (["-o", "x" * 300], f"error: -o: {'x' * 200}: cannot be written: File name too long"),
     ],
 )
 def test_what_is_wrong_is_refused_before_any_work(
@@ -151,3 +155,28 @@ def test_ctrl_c_says_how_to_go_on(
     assert main(["reproduce", "tree-gap", "--scale", "smoke", "-o", "run"]) == 130
     assert capsys.readouterr() == ("", "what is done is kept in run: the same command goes on\ninterrupted\n")
     assert not (tmp_path / "run/report.html").exists()
+
+
+def test_a_stage_is_said_when_it_begins_and_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a clock that moves 20 seconds at every look: nobody watches a bar here."""
+    now = iter(range(1000, 2000, 20))
+    monkeypatch.setattr("colayer.commands.reproduce.time.monotonic", lambda: float(next(now)))
+    said = _Lines("tree-gap (1 of 2)")
+    for done in range(4):
+        said("train", done, 9)
+    said("test", 0, 3)
+    assert capsys.readouterr().err.splitlines() == [
+        "tree-gap (1 of 2) train",
+        "tree-gap (1 of 2) train, 2 of 9",
+        "tree-gap (1 of 2) test",
+    ]
+
+
+def test_data_without_a_conclusion_has_a_line_as_well() -> None:
+    text = _text([outcome("a"), Outcome("b", "b", "Table 3")], Path("run"), Path("run/report.html"))
+    lines = text.splitlines()
+    assert [line.split("  ")[0] for line in lines[2:4]] == ["a", "b"]
+    assert lines[3].endswith("no conclusion: data alone")
+    assert lines[-1] == "tables and figures in run, all in one page: run/report.html"

@@ -12,7 +12,8 @@ from colayer.comparison.trajectory import Trajectory
 
 
 def race(*rows: tuple[Trajectory, Trajectory]) -> Race:
-    return Race("toy", 10.0, 0, ("learned", "rival"), tuple({} for _ in rows), rows)
+    count = len(rows)
+    return Race("toy", 10.0, 0, ("learned", "rival"), ({},) * count, rows, (None,) * count, (1.0,) * count)
 
 
 def at(*points: tuple[float, float]) -> Trajectory:

@@ -65,12 +65,12 @@ def test_only_solutions_that_would_improve_are_asked_about_and_a_proof_needs_its
     assert (found.proved, found.note) == (False, "a solution was not feasible (two visits on one day)")
 
 
-def test_told_costs_count_only_down_to_what_the_solution_bears_out() -> None:
-    attempt = Attempt([(5.0, 4.0)], told=[(1.0, 9.0), (2.0, 4.0), (3.0, 2.0)], proved=True)
+def test_reported_costs_count_only_down_to_what_the_solution_bears_out() -> None:
+    attempt = Attempt([(5.0, 4.0)], costs=[(1.0, 9.0), (2.0, 4.0), (3.0, 2.0)], proved=True)
     found = trajectory(attempt, identity, 10.0)
     assert found.points == ((1.0, 9.0), (2.0, 4.0))
     assert found.proved
-    assert trajectory(Attempt(told=[(1.0, 9.0)]), identity, 10.0).points == ()  # no solution at all
+    assert trajectory(Attempt(costs=[(1.0, 9.0)]), identity, 10.0).points == ()  # no solution at all
 
 
 def test_cost_at_a_time_and_time_to_a_cost() -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import colayer.pretrained
 from colayer import Pipeline
 from colayer.content import content_hash
-from colayer.experiments.pretrain import pretrain
+from colayer.experiments.pretrain import RECIPES, main, pretrain
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_JOBS, PAPER_RHO
 from colayer.problems.single_machine.datasets import paper_set
@@ -24,6 +26,26 @@ def test_paper_sets_have_the_papers_shape_and_share_no_instance() -> None:
     assert len(hashes) == 240
     first_of_each_cell = paper_set("experience", 2, jobs=(50,))[::2]
     assert content_hash(problem, first_of_each_cell) == content_hash(problem, experience[:10])
+
+
+def test_every_file_that_is_shipped_has_its_recipe() -> None:
+    """Named like the file: the command in its provenance learns it again, with the method that it says."""
+    shipped = Path(colayer.pretrained.__file__).parent.glob("*.json")
+    for path in shipped:
+        said, recipe = json.loads(path.read_text())["provenance"], RECIPES[path.stem]
+        assert said["command"] == f"python -m colayer.experiments.pretrain {path.stem}"
+        assert (said["method"], said["evaluations"]) == (recipe.method.name, recipe.evaluations)
+        assert said["learn_decoder"] == recipe.learn_decoder or recipe.learn_decoder is None
+
+
+def test_a_recipe_that_is_not_there_is_refused_before_any_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["pretrain", "single-machine-67-ls"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "no recipe 'single-machine-67-ls', expected single-machine-66-none, " in capsys.readouterr().err
 
 
 def test_pretrain_writes_a_model_that_loads_and_goes_on_from_its_journal(

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import os
 
-collect_ignore_glob = [] if os.environ.get("COLAYER_EXTRAS") else ["test_*.py"]
+collect_ignore_glob = [] if os.environ.get("COLAYER_EXTRAS") else ["*"]

@@ -134,7 +134,7 @@ def test_leaves_its_input_alone() -> None:
         (3, [(0, 3)], [1.0], [], "edges: a node out of range, expected 0 to 2"),
         (3, [(-1, 0)], [1.0], [], "edges: a node out of range"),
         (0, np.empty((0, 2), dtype=int), [], [], "nodes: 0 is out of range, expected at least 1"),
-        (3, TRIANGLE, [1.0, 2.0], [], "costs: shape .2,., expected one cost an edge"),
+        (3, TRIANGLE, [1.0, 2.0], [], "costs: shape .2,., expected one cost per edge"),
         (3, TRIANGLE, [1.0, np.nan, 2.0], [], "costs: not finite"),
         (3, TRIANGLE, [1.0, 2.0, 3.0], [3], "forest: expected edges, 0 to 2"),
         (3, TRIANGLE, [1.0, 2.0, 3.0], [0, 1, 2], "forest: its edges close a cycle"),

@@ -1,5 +1,6 @@
 """A run that is broken off and taken up again ends with the weights of a run that never was."""
 
+import os
 import random
 import signal
 import subprocess
@@ -11,11 +12,11 @@ import numpy as np
 import pytest
 
 import colayer
-from colayer.learning import learn
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.optimizer import Task
+from support.searching import search
 
 TASK = Task(3, evaluations=70, seed=4, safe=np.array([2.0, -1.0, 0.5]))
 METHODS = [Auto(), CmaEs(), Direct(), Direct(seeds=2)]
@@ -30,7 +31,7 @@ def validation(W):
 
 
 def run(method, path):
-    return learn(train, validation, task=TASK, method=method, journal=path, identity={"data": "x"})
+    return search(train, validation, task=TASK, method=method, journal=path, identity={"data": "x"})
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -67,7 +68,7 @@ def test_only_what_is_missing_is_evaluated(tmp_path):
     for known in (0, 1, 12, 13, 40, 70):
         path.write_bytes(b"".join(lines[: 1 + known]))
         asked = []
-        learn(
+        search(
             lambda W, asked=asked: (asked.extend(W), train(W))[1],
             validation,
             task=TASK,
@@ -82,7 +83,7 @@ SCRIPT = """
 import sys, time
 import numpy as np
 from colayer.learning.experience.optimizer import Task
-from colayer.learning import learn
+from support.searching import search
 
 class Walk:
     "A population method that needs no slow import: Gaussian steps from the best point of the last population."
@@ -102,8 +103,8 @@ def objective(W):
     return np.floor(5 * np.abs(W - np.arange(4))).sum(axis=1) / 7
 
 task = Task(4, evaluations=150, seed=1)
-learned = learn(objective, lambda W: np.abs(W).sum(axis=1), task=task, method=Walk(), journal=sys.argv[1])
-sys.stdout.write(learned.weights.tobytes().hex() + f" {len(learned.history)}")
+run = search(objective, lambda W: np.abs(W).sum(axis=1), task=task, method=Walk(), journal=sys.argv[1])
+sys.stdout.write(run.weights.tobytes().hex() + f" {len(run.history)}")
 """
 
 
@@ -112,8 +113,8 @@ def test_killed_at_any_moment(tmp_path):
     """Five kills at random moments while evaluations are being written; the end is that of an unkilled run."""
     script = tmp_path / "run.py"
     script.write_text(SCRIPT)
-    source = str(Path(colayer.__file__).parents[1])
-    environment = {"PYTHONPATH": source, "PATH": ""}
+    source, tests = Path(colayer.__file__).parents[1], Path(__file__).parents[1]
+    environment = {"PYTHONPATH": f"{source}{os.pathsep}{tests}", "PATH": ""}
 
     def command(journal):
         return [sys.executable, str(script), str(tmp_path / journal)]

@@ -9,9 +9,7 @@ from matplotlib.figure import Figure
 
 from colayer.comparison.table import Comparison, Result
 from colayer.errors import InputError
-from colayer.problems.single_machine.instance import Instance, generate
-from colayer.problems.single_machine.pictures import DENSE, gantt
-from colayer.report.figures import gap_bars, gap_by, gap_heatmap, learning_curve, save
+from colayer.report.figures import gap_bars, gap_by, learning_curve, save, signed_bars
 
 
 def comparison(sizes=(50, 100, 200), rhos=(0.5, 1.0), bound=100.0, gaps=(0.02, 0.01)):
@@ -40,10 +38,7 @@ HISTORY = history([9.0, 5.0, 6.0, 4.0], [(0, 9.5), (3, 4.5)])
 DRAW = {
     "learning_curve": lambda ax=None: learning_curve(HISTORY, ax=ax),
     "gap_by": lambda ax=None: gap_by(comparison(), "jobs", ax=ax),
-    "gap_heatmap": lambda ax=None: gap_heatmap(comparison(), "rule", ax=ax),
     "gap_bars": lambda ax=None: gap_bars(comparison(), ax=ax),
-    "gantt": lambda ax=None: gantt([1, 0, 2], Instance([0, 1, 9], [5, 1, 2]), ax=ax),
-    "gantt dense": lambda ax=None: gantt(np.arange(DENSE), generate(0, jobs=DENSE), ax=ax),
 }
 
 
@@ -165,22 +160,6 @@ def test_wide_gaps_with_zeros_stay_visible():
     ax = gap_by(zeros, "jobs")
     assert ax.get_yscale() == "symlog"
     assert ax.get_ylim()[0] == 0
-    heat = gap_heatmap(zeros, "rule")
-    assert [t.get_text() for t in heat.texts] == ["0", "100", "100", "0", "100", "100"]
-
-
-def test_heatmap_cells():
-    """Rows are y, columns x; a group without instances stays empty and is not written as a number."""
-    full = comparison()
-    kept = [r for r in full.results if r.group != {"jobs": 200, "rho": 1.0}]
-    ax = gap_heatmap(Comparison("toy", full.contenders, tuple(kept)), "learned")
-    image = ax.images[0].get_array()
-    assert image.shape == (2, 3)
-    assert image.mask.tolist() == [[False] * 3, [False, False, True]]
-    assert image.compressed() == pytest.approx([0.01] * 5)
-    assert [text.get_text() for text in ax.texts] == ["1.0"] * 5
-    with pytest.raises(InputError, match="no contender 'x'"):
-        gap_heatmap(full, "x")
 
 
 def test_bars_best_on_top_with_worst():
@@ -196,46 +175,6 @@ def test_costs_are_drawn_where_there_are_no_bounds():
     unbounded = comparison(bound=None)
     assert [bar.get_width() for bar in gap_bars(unbounded).patches] == pytest.approx([101, 102])
     assert gap_by(unbounded, "jobs").get_ylabel() == "mean cost"
-    assert "mean cost" in gap_heatmap(unbounded, "rule").get_title()
-
-
-def boxes(ax, label):
-    """(left, right) of the boxes of the collection with this label."""
-    found = next(c for c in ax.collections if c.get_label() == label)
-    return [(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in found.get_paths()]
-
-
-def test_gantt_by_hand():
-    """Jobs 1, 0, 2 with releases 0, 1, 9 and times 5, 1, 2: idle on [0, 1] and [7, 9]; C = 2, 7, 11."""
-    ax = gantt([1, 0, 2], Instance([0, 1, 9], [5, 1, 2]))
-    assert boxes(ax, "machine idle") == [(0, 1), (7, 9)]
-    assert boxes(ax, "job is processed") == [(2, 7), (1, 2), (9, 11)]  # rows in order of release
-    assert boxes(ax, "job waits") == [(0, 2), (1, 1), (9, 9)]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["machine", "job 0", "job 1", "job 2"]
-    assert sorted(text.get_text() for text in ax.texts) == ["0", "1", "2"]
-    # SRPT: job 1 runs on [1, 2], job 0 on [0, 1] and [2, 6]: 2 + 6 + 11 = 19 against 20
-    assert ax.get_title(loc="left") == "3 jobs:  Σ C = 20,  5.26 % above the SRPT bound"
-
-
-def test_gantt_has_no_idle_slivers_from_rounding():
-    """Completion − processing is not the start in floating point; idle time is told from the release dates."""
-    rng = np.random.default_rng(0)
-    ax = gantt(np.arange(40), Instance(np.zeros(40), rng.random(40) + 0.1))
-    assert boxes(ax, "machine idle") == []
-
-
-@pytest.mark.parametrize("jobs", [1, 31, DENSE - 1, DENSE, 3000])
-def test_gantt_stays_small(jobs):
-    """A handful of artists at any size: thousands of patches would take seconds."""
-    ax = gantt(np.arange(jobs), generate(1, jobs=jobs))
-    assert len(ax.collections) + len(ax.lines) + len(ax.patches) <= 6
-    assert f"{jobs:,} job" in ax.get_title(loc="left")
-
-
-@pytest.mark.parametrize("sequence", [[0, 1], [0, 1, 1], [0, 1, 3], []])
-def test_gantt_refuses_what_is_no_permutation(sequence):
-    with pytest.raises(InputError, match=r"sequence: not a permutation of the jobs 0\.\.2"):
-        gantt(sequence, Instance([0, 1, 9], [5, 1, 2]))
 
 
 def test_contenders_beyond_the_palette_stay_distinct():
@@ -246,3 +185,14 @@ def test_contenders_beyond_the_palette_stay_distinct():
     )
     ax = gap_by(Comparison("toy", names, results), "jobs")
     assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 20
+
+
+def test_signed_bars_stay_visible():
+    """In the order given, from the top; one that is far longer than the others makes the axis logarithmic."""
+    plain, wide = signed_bars(["a", "b", "c"], [3.0, -1.0, 2.0]), signed_bars(["a", "b", "c"], [300.0, -1.0, 2.0])
+    assert [bar.get_width() for bar in plain.patches] == [3.0, -1.0, 2.0]
+    assert plain.yaxis_inverted()
+    assert [label.get_text() for label in plain.get_yticklabels()] == ["a", "b", "c"]
+    assert plain.patches[0].get_facecolor() == plain.patches[2].get_facecolor() != plain.patches[1].get_facecolor()
+    assert (plain.get_xscale(), wide.get_xscale()) == ("linear", "symlog")
+    assert [text.get_text() for text in wide.texts] == ["300", "-1.00", "2.00"]

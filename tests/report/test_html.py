@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from colayer.errors import InputError
 from colayer.report.figures import save
 from colayer.report.html import render, write_report
-from colayer.report.inline_svg import inline_svg
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, write_outcome
 
 EVIL = '<script>alert("x")</script>\'&'
@@ -196,36 +195,6 @@ def test_an_outcome_with_nothing_in_it_is_a_page(tmp_path: Path) -> None:
     found = Page(render([(tmp_path, Outcome("bare", "Bare"))], title="t"))
     assert found.text["h2"] == ["Bare"]
     assert "table" not in found.text
-
-
-def test_a_drawing_keeps_what_draws_and_nothing_else(tmp_path: Path) -> None:
-    """No script, no handler, no style that reaches the page, nothing from elsewhere."""
-    (tmp_path / "x.svg").write_text(
-        '<?xml version="1.0"?><!-- c --><svg xmlns="http://www.w3.org/2000/svg" '
-        'xmlns:xlink="http://www.w3.org/1999/xlink" width="20pt" height="10pt" onload="bad()">'
-        "<style>*{color:red}</style><script>bad()</script><foreignObject><p>bad</p></foreignObject>"
-        '<a href="javascript:bad()"><text>bad</text></a><animate onbegin="bad()"/>'
-        '<defs><path id="p" d="M0 0"/></defs><use xlink:href="#p" clip-path="url(#p)"/><use href="http://bad/x#p"/>'
-        '<image href="http://bad/x.png"/><rect style="fill: url(http://bad)"/><text>a &lt; b</text></svg>'
-    )
-    svg = inline_svg(tmp_path / "x.svg", "f1-", 'A "figure"')
-    assert "bad" not in svg
-    assert "<style" not in svg
-    assert 'viewBox="0 0 20 10"' in svg
-    assert "width=" not in svg
-    assert '<use href="#f1-p" clip-path="url(#f1-p)" />' in svg
-    assert "<text>a &lt; b</text>" in svg
-    assert 'aria-label="A &quot;figure&quot;"' in svg
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("<svg", "not an SVG file"), ("<html/>", "a document of 'html'"), ("<svg/>", "no viewBox and no size")],
-)
-def test_a_drawing_that_is_none_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "x.svg").write_text(content)
-    with pytest.raises(InputError, match=message):
-        inline_svg(tmp_path / "x.svg", "", "")
 
 
 @pytest.mark.parametrize("file", ["missing.svg", "../x.svg", "/etc/passwd"])

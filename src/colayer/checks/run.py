@@ -13,8 +13,7 @@ from colayer.checks import declared, objective, optional, purity, roundtrip, val
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
 from colayer.errors import InputError
-from colayer.problem import Problem, SomeProblem, X, Y, Z, check_members
-from colayer.problem import declared as declared_by
+from colayer.problem import Problem, SomeProblem, X, Y, Z, check_members, sizes_of
 from colayer.text import short
 
 #: Whole-number sizes of the instances that `small_instances` makes.
@@ -47,7 +46,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "best of many": (optional.best, ("no memory",)),
     "baselines": (optional.baselines, ("bound",)),
     "exact": (optional.exact, ("bound",)),
-    "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound")),
+    "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound", "scale")),
     "instance files": (roundtrip.instance_files, ("no memory",)),
     "solution files": (roundtrip.solution_files, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
@@ -69,6 +68,7 @@ def check_problem(problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: in
     True
     """
     check_members(problem)
+    sizes_of(problem)
     data = list(instances)
     if not data:
         raise InputError("no instances to check on, expected at least one", where=str(problem.name))
@@ -95,7 +95,7 @@ def check_problem(problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: in
 
 def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
     """Instances to check on, from the problem's generator: whole-number sizes are small, the others as declared."""
-    made, sizes = [], declared_by(problem).sizes
+    made, sizes = [], sizes_of(problem)
     generate = need(problem, Generates).generate
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
         usual = {size.name: size.default for size in sizes}

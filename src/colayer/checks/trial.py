@@ -75,8 +75,8 @@ class Trial:
 
     def call(self, method: str, *arguments: Any, on: int | None = None, of: Any = None, **options: Any) -> Any:
         """The method of the problem (or of `of`) called; `on` is the instance that a mistake is said of."""
-        function = getattr(self.problem if of is None else of, method)
-        return guarded(f"{self.at(on)}{method}", function, *arguments, **options)
+        what, owner = f"{self.at(on)}{method}", self.problem if of is None else of
+        return guarded(what, guarded(what, getattr, owner, method), *arguments, **options)
 
     def at(self, index: int | None) -> str:
         """How a message names an instance."""

@@ -49,6 +49,22 @@ def share(text: str | float) -> float:
     return value
 
 
+def file_name(text: str | Path) -> Path:
+    """The path of an output file."""
+    return _path(text, "a file name")
+
+
+def folder_name(text: str | Path) -> Path:
+    """The path of an output folder."""
+    return _path(text, "a folder")
+
+
+def _path(text: str | Path, expected: str) -> Path:
+    if not str(text).strip():  # as a variable of the shell that is not set leaves it: it would be the folder one is in
+        raise typer.BadParameter(f"empty, expected {expected}")
+    return Path(text)
+
+
 def _number(text: str | float, expected: str) -> float:
     try:
         value = float(text)
@@ -71,7 +87,7 @@ Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder a
 Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
 Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
 Workers = Annotated[
-    int | None, typer.Option(metavar="N", parser=whole(1), help="At most so many threads or processes.")
+    int | None, typer.Option(metavar="N", parser=whole(1), help="Most threads or processes; all cores if not given.")
 ]
 TimeLimit = Annotated[
     float | None, typer.Option(metavar="SECONDS", parser=positive, help="Stop there, with the best so far.")
@@ -86,8 +102,12 @@ ExactLimit = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
-Out = Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the JSON document here.")]
-Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .pdf.")]
+Out = Annotated[
+    Path | None, typer.Option("-o", "--output", metavar="FILE", parser=file_name, help="Write the JSON document here.")
+]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE", parser=file_name, help="Draw a picture: .png, .svg or .pdf.")
+]
 Samples = Annotated[int, typer.Option(metavar="K", parser=whole(), help="Perturbed weights to try as well.")]
 Sigma = Annotated[float, typer.Option(metavar="S", parser=number, help="Size of the perturbation.")]
 Safe = Annotated[

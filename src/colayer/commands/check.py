@@ -32,7 +32,7 @@ def check(
     from colayer.dataset import read_folder
     from colayer.errors import InputError, OptionError
 
-    found = find(problem)
+    found = find(problem, lenient=True)
     out = output_file(output, "-o", folder=data)
     if data is not None:
         instances = read_folder(data, found)

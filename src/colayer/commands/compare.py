@@ -34,7 +34,14 @@ def compare(
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="A folder for tables and figures, for report.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            parser=arguments.folder_name,
+            help="A folder for tables and figures, for report.",
+        ),
     ] = None,
 ) -> None:
     """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
@@ -45,7 +52,7 @@ def compare(
     from colayer.comparison.contender import reserved
     from colayer.comparison.figures import cost_over_time
     from colayer.dataset import read_folder
-    from colayer.errors import OptionError
+    from colayer.errors import InputError, OptionError
     from colayer.report.figures import save
 
     found = find(problem, decoder=decoder)
@@ -56,11 +63,14 @@ def compare(
     if learning_seconds is not None and not pipelines:
         raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
     instances = read_folder(folder, found)
-    with progress("comparing") as shown:
-        results = race(
-            found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,
-            progress=shown,
-        )  # fmt: skip
+    try:
+        with progress("comparing") as shown:
+            results = race(
+                found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,
+                progress=shown,
+            )  # fmt: skip
+    except InputError as error:
+        raise (OptionError(error.message, where="--model") if error.where == "pipelines" else error) from None
     if drawing is not None:
         save(cost_over_time(results.race), drawing)
     if out is not None:

@@ -21,9 +21,10 @@ def demo(
     problem: Annotated[
         str, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME.")
     ] = "single-machine",
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the pictures go.")] = Path(
-        "demo"
-    ),
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", parser=arguments.folder_name, help="Where the pictures go."),
+    ] = Path("demo"),
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,
 ) -> None:

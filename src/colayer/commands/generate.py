@@ -15,7 +15,8 @@ from colayer.errors import OptionError
 from colayer.text import one_of
 
 if TYPE_CHECKING:
-    from colayer.problem import Declared, Size
+    from colayer.problem import Declared
+    from colayer.sizes import Size
 
 #: No whole-number size is larger: memory would be gone long before.
 LARGEST = 10**9

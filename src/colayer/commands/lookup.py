@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     SomePipeline = Pipeline[object, object, object]
 
 
-def find(name: str, **options: str | None) -> SomeProblem:
+def find(name: str, *, lenient: bool = False, **options: str | None) -> SomeProblem:
     """The problem called `name`, checked, with the options that are not None.
 
     Of MODULE:NAME, the name is a class or a function that makes a problem without arguments, or a problem itself.
+    With `lenient` it needs its methods alone: what it declares is for `check` to judge.
     """
-    from colayer.problem import declared, variant
+    from colayer.problem import check_members, declared, variant
     from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
@@ -32,7 +33,7 @@ def find(name: str, **options: str | None) -> SomeProblem:
         raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
     problem = _found(name)
     try:
-        declared(problem)
+        (check_members if lenient else declared)(problem)
     except InputError as error:
         raise error.at("PROBLEM") from None
     return variant(problem, **options)

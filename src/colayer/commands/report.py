@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from colayer.commands import arguments
+
 #: The page of a run, where nothing else is said.
 REPORT = "report.html"
 
@@ -14,7 +16,14 @@ REPORT = "report.html"
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that reproduce or compare wrote.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page; RUN/report.html if not given.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            parser=arguments.file_name,
+            help="The page; RUN/report.html if not given.",
+        ),
     ] = None,
 ) -> None:
     """One self-contained HTML file with the tables and figures of a run."""

@@ -30,7 +30,14 @@ def reproduce(
     ] = None,
     scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="The run; reproduce-SCALE if not given.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            parser=arguments.folder_name,
+            help="The run; reproduce-SCALE if not given.",
+        ),
     ] = None,
     workers: arguments.Workers = None,
     list_names: Annotated[bool, typer.Option("--list", help="Name the experiments, no more.")] = False,

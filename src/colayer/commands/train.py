@@ -28,7 +28,10 @@ def _sigma(text: str | float) -> float | str:
 def train(
     problem: arguments.Problem,
     folder: arguments.Folder,
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The model file to write.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="FILE", parser=arguments.file_name, help="The model file to write."),
+    ],
     method: Annotated[str, typer.Option(metavar="NAME", help="How to learn.")] = "auto",
     evaluations: Annotated[
         int | None,
@@ -60,7 +63,8 @@ def train(
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
     time_limit: arguments.TimeLimit = None,
     journal: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The journal; FILE.journal if not given.")
+        Path | None,
+        typer.Option(metavar="FILE", parser=arguments.file_name, help="The journal; FILE.journal if not given."),
     ] = None,
     no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
     plot: arguments.Plot = None,
@@ -187,7 +191,7 @@ def _promise(promised: Guarantees) -> str:
     setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
     reach = f"R = {significant(promised.loss_range)} (seen)"
     head = f"\nguaranteed with probability {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
-    if len(lines) == 1:
+    if all(row[0] == "measured" for row in lines):
         return "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"
     vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
     remark = "more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else ""

@@ -51,5 +51,7 @@ def compare(
     ]
     solvers, absent = solver_contenders(problem, next(iter(pipelines.values()), None), seed)
     contenders = [*learned, *safe_contender(problem), *rule_contenders(problem), *solvers]
+    if not contenders:
+        raise InputError(f"{problem.name} has no weights and no baselines, expected a model", where="pipelines")
     found = race(problem, instances, contenders, time_limit=time_limit, seed=seed, progress=progress)
     return Results(found, dict.fromkeys(pipelines, learning_seconds), (*missing, *absent))

@@ -59,7 +59,7 @@ class Payback:
 
 
 def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | None) -> list[Payback]:
-    """A row a rival; none where the pipeline had no solution in time on any instance."""
+    """A row per rival; none where the pipeline had no solution in time on any instance."""
     race = race.only([i for i, found in enumerate(race.of(pipeline)) if found.points])
     level = race.mean_gap(pipeline, race.time_limit) if race.rows else None
     seconds = None if level is None else _time_to(race, pipeline, level)

@@ -98,7 +98,7 @@ def race(
     check_names(contenders)
     rows: list[dict[str, Trajectory]] = [{} for _ in instances]
     failed: dict[str, str] = {}
-    bounds, scales = [bound_of(problem, x) for x in instances], [scale_of(problem, x) for x in instances]
+    bounds, scales, groups = zip(*(_facts(problem, copy.deepcopy(x)) for x in instances), strict=True)
 
     def run(contender: Contender[X, Z], i: int, judged: X, limit: float) -> None:
         if contender.name in failed:
@@ -124,10 +124,14 @@ def race(
     left = tuple(contender.name for contender in contenders if contender.name not in failed)
     if not left:
         raise InputError(f"no contender is left: {'; '.join(failed.values())}")
-    groups = tuple(group_of(problem, instance) for instance in instances)
     kept = tuple(tuple(row[name] for name in left) for row in rows)
     reasons = tuple(failed.values())
-    return Race(problem.name, time_limit, seed, left, groups, kept, tuple(bounds), tuple(scales), reasons)
+    return Race(problem.name, time_limit, seed, left, groups, kept, bounds, scales, reasons)
+
+
+def _facts(problem: Problem[X, Y, Z], instance: X) -> tuple[float | None, float, dict[str, float]]:
+    """Bound, scale and group of an instance, a copy: what they leave in it is not for contenders."""
+    return bound_of(problem, instance), scale_of(problem, instance), group_of(problem, instance)
 
 
 def _judged(

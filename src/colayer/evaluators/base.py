@@ -7,8 +7,12 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from colayer.errors import OptionError
 from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.text import short
+from colayer.threads import limited
 
 DEVICES = ("cpu", "cuda", "auto")
 
@@ -25,11 +29,9 @@ class Evaluator(Protocol):
 
     def losses(self, weights: Floats, /) -> Floats:
         """Cost / scale of each of m instances (columns) under each of k weight vectors (rows): (k, d) → (k, m)."""
-        ...
 
     def close(self) -> None:
         """Give back threads, processes and memory."""
-        ...
 
 
 def rows_at_once(evaluator: Evaluator) -> int:
@@ -50,10 +52,9 @@ class Backend:
     cluster: str | None = None
 
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise OptionError(f"{self.workers} is out of range, expected at least 1", where="--workers")
+        check_workers(self.workers)
         if self.device not in DEVICES:
-            raise OptionError(f"no device {self.device!r}, expected one of {', '.join(DEVICES)}", where="--device")
+            raise OptionError(f"no device {short(self.device)}, expected one of {', '.join(DEVICES)}", where="--device")
         if self.cluster is not None:
             from colayer.evaluators.ray.connection import check_address
 
@@ -65,6 +66,7 @@ class Backend:
     def evaluators(self, problem: Problem[X, Y, Z], count: int) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
         """A function that makes evaluators of some of `count` instances; all of them are closed with the block."""
         with ExitStack() as stack:
+            stack.enter_context(limited(self.workers))
             make: Callable[[Sequence[X]], Evaluator]
             if self.cluster is not None:
                 from colayer.evaluators.ray import cluster_evaluators
@@ -79,11 +81,22 @@ class Backend:
             yield lambda instances: stack.enter_context(closing(make(instances)))
 
 
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that makes no sense; None leaves the choice to the evaluator."""
+    if workers is None:
+        return
+    if isinstance(workers, bool) or not isinstance(workers, int | np.integer):
+        raise OptionError(f"{short(workers)} is not a whole number", where="--workers")
+    if workers < 1:
+        raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
+
+
 def evaluator_for(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None = None) -> Evaluator:
     """On this machine: the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop."""
     from colayer.evaluators.local import LocalEvaluator
     from colayer.evaluators.pool import PoolEvaluator
 
+    check_workers(workers)
     compiled = compiled_evaluator(problem, instances, workers)
     if compiled is not None:
         return compiled

@@ -17,6 +17,7 @@ from colayer.errors import ColayerError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.text import typed_line
+from colayer.threads import limited
 
 R = TypeVar("R")
 
@@ -96,9 +97,10 @@ def _serve(pipe: Connection, problem: Problem[X, Y, Z], instances: list[X]) -> N
         except EOFError:
             return
         try:
-            if evaluator is None:
-                evaluator = LocalEvaluator(problem, instances)
-            answer = getattr(evaluator, method)(argument)
+            with limited(1):  # there is a process for every worker already
+                if evaluator is None:
+                    evaluator = LocalEvaluator(problem, instances)
+                answer = getattr(evaluator, method)(argument)
         except Exception as error:
             answer = _portable(error)
         try:

@@ -29,7 +29,6 @@ class MapsFeatures(Protocol):
 
     def map_features(self, work: Callable[[NDArray[Any]], R], /) -> list[R]:
         """`work` of the (d, rows) features of each instance, in order; `work` can be pickled."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -239,7 +239,7 @@ def _pair(bounds: Any) -> tuple[Any, Any]:
 
 
 def _limits(lower: ArrayLike, upper: ArrayLike, size: int, where: str) -> tuple[Floats, Floats]:
-    """Lower and upper limits, one a row or column, checked; ±∞: none."""
+    """Lower and upper limits, one per row or column, checked; ±∞: none."""
     pair: list[NDArray[np.float64]] = []
     for values in (lower, upper):
         array = np.asarray(values, dtype=np.float64)

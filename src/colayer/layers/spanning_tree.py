@@ -39,7 +39,7 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
         raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="edges")
     values = np.array(costs, dtype=np.float64)
     if values.shape != (len(ends),):
-        raise InputError(f"shape {values.shape}, expected one cost an edge, ({len(ends)},)", where="costs")
+        raise InputError(f"shape {values.shape}, expected one cost per edge, ({len(ends)},)", where="costs")
     if not np.isfinite(values).all():
         raise InputError("not finite", where="costs")
     chosen = np.array(forest, dtype=np.int64)

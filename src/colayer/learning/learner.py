@@ -134,25 +134,20 @@ class Learner(Protocol):
     @property
     def name(self) -> str:
         """The name on the command line."""
-        ...
 
     @property
     def needs(self) -> tuple[Needs, ...]:
         """What it can learn from."""
-        ...
 
     @property
     def uses(self) -> frozenset[str]:
         """The settings that not every learner has a use for: of "radius", "sigma", "cluster", "device"."""
-        ...
 
     def options(self) -> dict[str, Any]:
         """What, with the data and the settings, determines the run; JSON-able, part of a journal's identity."""
-        ...
 
     def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
         """Learn."""
-        ...
 
 
 #: name → where its class lives. A new learner adds one line here.
@@ -190,6 +185,8 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
                 f"no method {short(method)}, expected {one_of(method, tuple(LEARNERS))}", where="--method"
             )
         learner: Learner = _class(method)()
+    elif isinstance(method, type):
+        raise OptionError(f"{method.__name__} is a class, expected an object: {method.__name__}()", where="--method")
     elif isinstance(method, Learner):
         learner = method
     elif (search := _search(method)) is not None:
@@ -213,7 +210,8 @@ def check_uses(learner: Learner, given: dict[str, bool]) -> None:
     """Refuse settings that are given and that the learner has no use for."""
     for option, is_given in given.items():
         if is_given and option not in learner.uses:
-            why = ", which learns on this machine" if option == "cluster" else ""
+            by_demonstration = ", which learns by demonstration" if "costs" not in learner.needs else ""
+            why = ", which learns on this machine" if option == "cluster" else by_demonstration
             raise OptionError(f"has no meaning for {learner.name}{why}", where=f"--{option}")
 
 
@@ -233,6 +231,7 @@ def _class(name: str) -> Any:
 
 def _cannot(learner: Learner, needs: Needs) -> str:
     if needs == "costs":
-        return f"{learner.name} learns from {learner.needs[0]}, and there are none"
+        expected = ", expected --solutions" if "solutions" in learner.needs else ""
+        return f"{learner.name} learns from {learner.needs[0]}, and there are none{expected}"
     names = ", ".join(learner_names(needs))
     return f"{learner.name} does not learn from {needs}, expected one of {names}"

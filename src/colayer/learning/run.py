@@ -37,14 +37,14 @@ class Evaluation:
     """One evaluation: its number, from 1, its loss, the best loss so far, and its validation loss where there is one.
 
     By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
-    `demonstration` is the loss that is minimised.
+    `demonstration`, None by experience, is the loss that is minimised.
     """
 
     number: int
     loss: float
     best: float
     validation: float | None = None
-    demonstration: float = math.nan
+    demonstration: float | None = None
 
 
 @dataclass(eq=False)
@@ -129,8 +129,7 @@ class Run:
                 self.weights = np.array(record.weights)
                 self.loss, self.validation_loss = record.loss, record.validation
             self.best = min(self.best, record.loss)
-        demonstration = math.nan if record.demonstration is None else record.demonstration
-        done = Evaluation(record.evaluation, record.loss, self.best, record.validation, demonstration)
+        done = Evaluation(record.evaluation, record.loss, self.best, record.validation, record.demonstration)
         self.history.append(done)
         for listener in self.listeners:
             listener(done)

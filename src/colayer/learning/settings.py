@@ -41,7 +41,8 @@ class Settings:
     progress: bool = False
 
     def __post_init__(self) -> None:
-        _whole("--evaluations", self.evaluations, 1)
+        if self.evaluations is not None:
+            _whole("--evaluations", self.evaluations, 1)
         _whole("--seed", self.seed, 0)
         if self.sigma != THEORY:
             _number("--sigma", self.sigma, 0.0 <= _float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}")
@@ -68,8 +69,6 @@ class Settings:
 
 
 def _whole(option: str, value: Any, least: int) -> None:
-    if value is None:
-        return
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise OptionError(f"{short(value)} is not a whole number", where=option)
     if value < least:

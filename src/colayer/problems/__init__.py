@@ -59,7 +59,7 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        if error.name is None or not module_name.startswith(error.name):
+        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise OptionError(f"{name}: module {module_name!r} needs {error.name!r}", where="PROBLEM") from error
         raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
     except (Exception, SystemExit) as error:  # whatever the user's module raises as it is imported

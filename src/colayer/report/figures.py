@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
@@ -112,49 +111,6 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
     )
-    return ax
-
-
-def gap_heatmap(comparison: Comparison, name: str, x: str = "jobs", y: str = "rho", ax: Axes | None = None) -> Axes:
-    """Mean gap of one contender by two group keys, written into the cells; empty where there are no instances."""
-    if name not in comparison.contenders:
-        raise InputError(f"no contender {name!r}, expected one of {', '.join(comparison.contenders)}")
-    measure = comparison.measure
-    rows = [row for row in comparison.by(x, y) if row.contender == name]
-    columns, lines = sorted({row.group[x] for row in rows}), sorted({row.group[y] for row in rows})
-    cells = np.full((len(lines), len(columns)), np.nan)
-    for row in rows:
-        cell = value(row, measure)
-        cells[lines.index(row.group[y]), columns.index(row.group[x])] = np.nan if cell is None else cell
-
-    ax = styled(ax, size=(1.9 + 0.52 * max(len(columns), 5), 1.5 + 0.32 * max(len(lines), 5)))
-    ax.grid(visible=False)
-    positive = cells[np.isfinite(cells) & (cells > 0)]
-    wide = positive.size > 0 and bool(positive.max() / positive.min() >= WIDE)
-    low, high = (positive.min(), positive.max()) if positive.size else (0.0, 1.0)
-    norm: Normalize = LogNorm(low, high) if wide else Normalize(0.0, high)
-    colours = mpl.colormaps["YlGnBu"].with_extremes(bad="#F0F0F0")
-    # zeros have no logarithm: they take the colour of the smallest gap
-    shown = np.ma.masked_invalid(np.where(cells <= 0, low, cells) if wide else cells)
-    image = ax.imshow(shown, origin="lower", aspect="auto", cmap=colours, norm=norm)
-    if cells.size <= 200:
-        for (i, j), cell in np.ndenumerate(cells):
-            if np.isfinite(cell):
-                red, green, blue, _ = colours(norm(shown[i, j]))
-                ink = "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
-                text = significant(100 * cell, 2) if measure == "gap" else significant(cell, 3)
-                ax.text(j, i, text, ha="center", va="center", color=ink, fontsize=7)
-    ax.set_xticks(range(len(columns)), [f"{v:g}" for v in columns])
-    ax.set_yticks(range(len(lines)), [f"{v:g}" for v in lines])
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set(xlabel=x, ylabel=y, title=f"{name}: {_label(measure)}")
-    bar = ax.figure.colorbar(image, ax=ax, pad=0.02)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(color=FAINT, labelcolor=INK, labelsize=8)
-    bar.ax.yaxis.set_minor_locator(NullLocator())
-    if measure == "gap":
-        bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{100 * v:g} %"))
     return ax
 
 

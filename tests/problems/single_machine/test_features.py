@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from colayer.errors import OptionError
-from colayer.problems.single_machine.features import FEATURE_SETS, FEATURES_27, FEATURES_66, features, safe_weights
+from colayer.problems.feature_table import feature_set
+from colayer.problems.single_machine.features import FEATURE_SETS, FEATURES_27, FEATURES_66, features
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.kernels.schedule import (
@@ -242,8 +243,8 @@ def test_unknown_set_is_refused():
     """By the name of the option."""
     with pytest.raises(OptionError, match="--features: no feature set '28'"):
         features(Instance([0], [1]), "28")
-    with pytest.raises(OptionError):
-        safe_weights("all")
+    with pytest.raises(OptionError, match="--features: no feature set 'all', expected one of 66, 27"):
+        feature_set("all", FEATURE_SETS)
 
 
 def test_jobs_may_be_permuted():
@@ -302,7 +303,7 @@ def test_features_are_finite(release, processing):
 @pytest.mark.parametrize("which", ["27", "66"])
 def test_safe_weights_sort_by_srpt_completion(which):
     """θ = features · w̃ orders the jobs as SRPT completes them."""
-    weights = safe_weights(which)
+    weights = FEATURE_SETS[which].safe_weights
     assert weights.dtype == np.float64
     assert sorted(weights)[-2:] == [0.0, 1.0]
     for seed in range(5):

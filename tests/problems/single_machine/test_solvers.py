@@ -195,6 +195,17 @@ def test_start_that_is_no_sequence_is_refused(start):
         exact(WAIT, start=np.array(start))
 
 
+def test_decimal_data_are_proved_as_their_multiples_are():
+    """Nineteen jobs with two decimals: the optimum is a hundredth of that of the same data in whole numbers."""
+    r = [0, 0.22, 0.31, 0, 0.1, 0.53, 0.42, 0.37, 0.26, 0.12, 0.3, 0.42, 0.16, 0.24, 1.8, 1.9, 4.8, 4.9, 6.2]
+    p = [0.05, 0.07, 0.01, 0.07, 0.09, 0.01, 0.1, 0.07, 0.08, 0.04, 0.05, 0.08, 0.09, 0.06, 3, 3.6, 1.4, 1.6, 0.1]
+    _, bound, proved = exact(Instance(r, p), time_limit=60)
+    whole = exact(Instance(np.rint(100 * np.array(r)), np.rint(100 * np.array(p))), time_limit=60)
+    assert proved
+    assert whole[2]
+    assert bound == pytest.approx(whole[1] / 100)
+
+
 def test_brute_force_refuses_many_jobs():
     with pytest.raises(InputError, match="at most"):
         brute_force(generate(0, BRUTE_FORCE_JOBS + 1))

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from colayer.errors import ColayerError, MissingExtraError, OptionError
-from colayer.text import typed_line
+from colayer.text import short, typed_line
 from colayer.threads import cores
 
 _REACH = 5.0  # seconds to reach an address
@@ -27,8 +27,10 @@ _QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 def check_address(cluster: str) -> str:
     """`cluster`, refused where it is neither `auto` nor an address."""
-    if cluster != "auto" and not re.fullmatch(r"(ray://)?([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}", cluster):
-        raise OptionError(f"{cluster!r} is no address, expected auto, HOST:PORT or ray://HOST:PORT", where="--cluster")
+    pattern = r"(ray://)?([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}"
+    if cluster != "auto" and not (isinstance(cluster, str) and re.fullmatch(pattern, cluster)):
+        expected = "expected auto, HOST:PORT or ray://HOST:PORT"
+        raise OptionError(f"{short(cluster)} is no address, {expected}", where="--cluster")
     return cluster
 
 

@@ -55,8 +55,10 @@ def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 def _is_own(module: ModuleType) -> bool:
     """Whether a module lies outside of what is installed (and is not this package)."""
-    if module.__name__ in ("colayer", "__main__") or not getattr(module, "__file__", None):
+    # a folder without __init__.py is a module without a file
+    place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
+    if module.__name__ in ("colayer", "__main__") or not place:
         return False
-    file = Path(str(module.__file__)).resolve()
+    file = Path(str(place)).resolve()
     installed = {Path(path).resolve() for path in sysconfig.get_paths().values()}
     return not any(file.is_relative_to(folder) for folder in installed)

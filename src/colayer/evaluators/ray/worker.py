@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.compose import features_of
 from colayer.errors import ColayerError
 from colayer.evaluators.base import Evaluator, compiled_evaluator
 from colayer.evaluators.local import LocalEvaluator
@@ -51,6 +52,8 @@ class Worker:
         self._problems: dict[int, Any] = {}
         self._waiting: dict[Key, bytes] = {}
         self._held: dict[Key, Evaluator] = {}
+        #: The instances of evaluators that do not show their features.
+        self._instances: dict[Key, Sequence[Any]] = {}
         #: Seconds per weight vector, of blocks that have been asked for losses.
         self._rates: dict[Key, float] = {}
 
@@ -68,6 +71,7 @@ class Worker:
         for block in blocks:
             self._waiting.pop((owner, block), None)
             self._rates.pop((owner, block), None)
+            self._instances.pop((owner, block), None)
             evaluator = self._held.pop((owner, block), None)
             if evaluator is not None:
                 evaluator.close()
@@ -77,20 +81,21 @@ class Worker:
         try:
             if owner not in self._problems:
                 self._problems[owner] = ray_module("ray.cloudpickle").loads(self._pickled[owner])
-            evaluators = self._threads.map(lambda block: self._evaluator((owner, block)), blocks)
+            keys = [(owner, block) for block in blocks]
+            evaluators = self._threads.map(self._evaluator, keys)
             if method == "losses":
-                weights = np.array(argument)  # what Ray hands over is read-only
-                return self._losses([(owner, block) for block in blocks], evaluators, weights)
-            parts = self._threads.map(lambda evaluator: self._mapped(evaluator, argument), evaluators)
+                return self._losses(keys, evaluators, np.array(argument))  # what Ray hands over is read-only
+            parts = self._threads.map(lambda key: self._mapped(key, argument), keys)
             return [value for part in parts for value in part]
         except Exception as error:
             return _pickled(error)
 
-    @staticmethod
-    def _mapped(evaluator: Evaluator, work: Callable[[Any], Any]) -> list[Any]:
-        if not isinstance(evaluator, MapsFeatures):
-            raise ColayerError("an evaluator on a cluster needs map_features, see colayer.evaluators.statistics")
-        return evaluator.map_features(work)
+    def _mapped(self, key: Key, work: Callable[[Any], Any]) -> list[Any]:
+        """`work` of the features that the evaluator holds, else of features computed anew."""
+        evaluator = self._held[key]
+        if isinstance(evaluator, MapsFeatures):
+            return evaluator.map_features(work)
+        return [work(features_of(self._problems[key[0]], x).T) for x in self._instances[key]]
 
     def _losses(self, keys: Sequence[Key], evaluators: Sequence[Evaluator], weights: Floats) -> Answer:
         """Blocks side by side, those that take long in pieces of some weight vectors."""
@@ -123,6 +128,8 @@ class Worker:
             instances = ray_module("ray.cloudpickle").loads(self._waiting[key])
             compiled = compiled_evaluator(problem, instances, 1)
             self._held[key] = LocalEvaluator(problem, instances) if compiled is None else compiled
+            if not isinstance(self._held[key], MapsFeatures):
+                self._instances[key] = instances
             del self._waiting[key]
         return self._held[key]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullLocator
 
@@ -50,8 +51,7 @@ def line_figure(
         ax.plot(at, values, line, lw=1.2 if name in dashed else 1.6, ms=4.5, mec="white", mew=0.6, label=name, **style)
     if log_x:
         ax.set_xscale("log")
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        _plain_numbers(ax.xaxis)
     if ticks:
         ax.set_xticks(list(ticks), [f"{v:g}" for v in ticks], rotation=45 if len(ticks) > 6 else 0)
     positive = [v for _, values in series.values() for v in values if v > 0]
@@ -63,11 +63,10 @@ def line_figure(
         else:
             ax.set_yscale("log")
             ax.set_ylim(0.6 * min(positive), 1.6 * max(positive))
-        ax.yaxis.set_minor_locator(NullLocator())
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        _plain_numbers(ax.yaxis)
     ax.set(xlabel=x, ylabel=y)
     if legend:
-        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        _legend_beside(ax)
     return ax
 
 
@@ -78,16 +77,13 @@ def curves(ax: Axes, losses: Sequence[Sequence[float]], *, title: str) -> None:
     for k, line in enumerate(best):
         ax.step(number, line, where="post", color=FAINT, lw=0.9, label="one seed" if k == 0 else None)
     ax.step(number, best.mean(axis=0), where="post", color=PALETTE[0], lw=1.8, label="mean over seeds")
-    settled = best[:, best.shape[1] // 20 :]
-    low, high = float(settled.min()), float(settled.max())
-    pad = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
-    ax.set_ylim(low - pad, high + pad)
+    zoom(ax, list(best), 0.06)
     ax.set(xlabel="loss evaluation", ylabel="best training loss", title=title)
     ax.legend(frameon=False, fontsize="small", loc="upper right")
 
 
 def grouped_bars(names: Sequence[str], series: Mapping[str, Sequence[float]], *, y: str) -> Axes:
-    """Horizontal bars: a group a name, from the top, and in it a bar a series; the axis is logarithmic."""
+    """Horizontal bars: a group per name, from the top, and in it a bar per series; the axis is logarithmic."""
     ax = new_axes((7.2, 1.4 + 0.13 * len(names) * (len(series) + 1)))[0]
     height = 0.8 / len(series)
     for k, (label, values) in enumerate(series.items()):
@@ -100,9 +96,26 @@ def grouped_bars(names: Sequence[str], series: Mapping[str, Sequence[float]], *,
     if positive:
         ax.set_xscale("log")
         ax.set_xlim(0.6 * min(positive), 1.6 * max(positive))
-        ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        _plain_numbers(ax.xaxis)
     ax.invert_yaxis()
     ax.set(xlabel=y)
-    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    _legend_beside(ax)
     return ax
+
+
+def zoom(ax: Axes, searches: Sequence[Any], margin: float) -> None:
+    """Losses from the least to the largest after a twentieth of each search: the first ones would hide the others."""
+    settled = [np.asarray(best)[len(best) // 20 :] for best in searches]
+    low, high = min(float(best.min()) for best in settled), max(float(best.max()) for best in settled)
+    pad = margin * (high - low) or 0.05 * abs(high) or 1.0
+    ax.set_ylim(low - pad, high + pad)
+
+
+def _plain_numbers(axis: Axis) -> None:
+    """Numbers as they are, not as powers of ten, on a logarithmic axis."""
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+
+
+def _legend_beside(ax: Axes) -> None:
+    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -1,11 +1,14 @@
-"""From config and run to the outcome: the words that every experiment shares."""
+"""From config and run to the outcome: the words and figures that every experiment shares."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
+
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.store import Run
+from colayer.report.figures import save
 from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet, provenance
 
 
@@ -34,3 +37,10 @@ def outcome_of(
             command, scale=config.scale, seconds=round(run.seconds, 1), cpu_seconds=round(run.cpu, 1), **more
         ),
     )
+
+
+def picture(run: Run, config: Config, axes: Axes, file: str, title: str, caption: str) -> Picture:
+    """The figure of these axes, written into the folder of the experiment."""
+    run.report("figures", 0, 1)
+    save(axes, run.folder / config.name / file)
+    return Picture(file, title, caption)

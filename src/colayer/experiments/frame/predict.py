@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.compose import scale_of
+from colayer.evaluators.base import evaluator_for
 from colayer.experiments.frame.learned import Data
 from colayer.experiments.frame.store import Run
 from colayer.models import Model
@@ -54,3 +58,15 @@ def predict(
     found = run.items("evaluate", identity, data.values, solve, what=f"evaluate: {what}", threads=1)
     costs, cpu = np.array(found, dtype=float).T
     return Predicted(costs, cpu)
+
+
+def costs_of(run: Run, problem: Problem[X, Y, Z], weights: Floats, instances: Sequence[X]) -> Floats:
+    """Costs of many weight vectors (rows, in raw feature units) on the instances (columns), all at once."""
+    with closing(evaluator_for(problem, instances, run.workers)) as evaluator:
+        losses = evaluator.losses(weights)
+    return np.asarray(losses * np.array([scale_of(problem, instance) for instance in instances]))
+
+
+def gaps(costs: Floats, reference: Floats) -> Floats:
+    """(cost − reference) / |reference| in percent; no reference is 0 in these data."""
+    return 100.0 * (costs - reference) / np.abs(reference)

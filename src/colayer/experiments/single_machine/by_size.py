@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config, paper_table
+from colayer.experiments.frame.figures import line_figure, new_axes
 from colayer.experiments.frame.judge import tendency
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.sheets import beside, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine.tested import PIPELINES, Tested, tested
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet
 
 #: Subsets of the test set (Table 5 of the paper): the largest number of jobs of each.
 SUBSETS = {"moderate": 150, "large": 750, "huge": 3000}
@@ -26,7 +28,7 @@ def experiment(run: Run, config: Config) -> Outcome:
         config,
         sheets=[_sheet(results, pipeline) for pipeline in _SHOWN],
         pictures=[_picture(run, config, results)],
-        conclusions=_conclusions(results),
+        conclusions=conclusions(results),
         seeds="0",
         instances=", ".join(
             f"{int(subset(results[0].jobs[pipeline], size).sum())} {size} for {pipeline}"
@@ -47,30 +49,27 @@ def _sheet(results: list[Tested], pipeline: str) -> Sheet:
         (row["decoder"], row["learner"], row["iterations"], row["learn_decoder"]): row
         for row in paper_table("single_machine_by_size")
     }
-    columns = [Column("learner"), Column("iterations")]
-    for size in SUBSETS:
-        columns += [Column(f"{size}, time", "s"), Column(f"{size}, mean gap", "%"), Column(f"{size}, worst gap", "%")]
+    head = columns(
+        "learner",
+        "iterations",
+        *(f"{size}, {what}" for size in SUBSETS for what in ("time (s)", "mean gap (%)", "worst gap (%)")),
+    )
     rows = []
     for result in results:
-        beside = None if result.paper is None else paper[(_SHOWN[pipeline], *result.paper)]
-        iterations = None if beside is None or result.row is None else int(beside["iterations"])
-        cells = [Cell(result.name), Cell(None if result.row is None else result.row.iterations, iterations)]
+        line = None if result.paper is None else paper[(_SHOWN[pipeline], *result.paper)]
+        cells = result.head(line)
         for size in SUBSETS:
             inside = subset(result.jobs[pipeline], size)
             gaps, cpu = result.gaps[pipeline][inside], result.cpu[pipeline][inside]
             for value, end in ((cpu.mean(), "t"), (gaps.mean(), "avg"), (gaps.max(), "max")):
-                cells.append(Cell(float(value), None if beside is None else float(beside[f"{size}_{end}"])))
+                cells.append(beside(float(value), line, f"{size}_{end}"))
         rows.append(tuple(cells))
     name = pipeline.replace(" ", "_")
     title = "No decoder" if pipeline == "none" else "Best of perturbed weights through rdi"
-    return Sheet(name, title, tuple(columns), tuple(rows), "Times are CPU seconds of one prediction, mean.")
+    return Sheet(name, title, head, tuple(rows), "Times are CPU seconds of one prediction, mean.")
 
 
 def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
-    from colayer.experiments.frame.figures import line_figure, new_axes
-    from colayer.report.figures import save
-
-    run.report("figures", 0, 1)
     drawn = [r for r in results if r.row is None or r.row.iterations == max(r.row.learner.iterations)]
     axes = new_axes((11.0, 3.8), columns=len(_SHOWN))
     for ax, pipeline in zip(axes, _SHOWN, strict=True):
@@ -82,12 +81,12 @@ def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
         last = pipeline == list(_SHOWN)[-1]
         line_figure(series, x="jobs", y="mean gap (%)", ax=ax, log_x=True, log_y=True, ticks=sizes, legend=last)
         ax.set_title("no decoder" if pipeline == "none" else pipeline)
-    save(axes[0], run.folder / config.name / "sizes.svg")
     caption = "After the most iterations of each learner. Both axes are logarithmic, down to gaps of 0."
-    return Picture("sizes.svg", "Mean gap by number of jobs", caption)
+    return picture(run, config, axes[0], "sizes.svg", "Mean gap by number of jobs", caption)
 
 
-def _conclusions(results: list[Tested]) -> list[Conclusion]:
+def conclusions(results: list[Tested]) -> list[Conclusion]:
+    """That of the paper about large and huge instances, on the rows that it has too."""
     imitation = next(result for result in results if result.paper == ("fenchel_young", "0", "none"))
     experience = [r for r in results if r.paper is not None and r.row is not None]
     pairs, words = [], []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from colayer.experiments.frame.config import Config, paper_table
+from colayer.experiments.frame.figures import grouped_bars
 from colayer.experiments.frame.judge import tendency
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.sheets import beside, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine.tested import PIPELINES, Tested, tested
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet
 
 #: Columns of the paper's table for each of our pipelines.
 _PAPER = dict(zip(PIPELINES, ("none", "ls", "rdi_ls", "pert_rdi_ls"), strict=True))
@@ -30,32 +32,26 @@ def experiment(run: Run, config: Config) -> Outcome:
 
 def _sheet(results: list[Tested], count: dict[str, int]) -> Sheet:
     paper = {(r["learner"], r["iterations"], r["learn_decoder"]): r for r in paper_table("single_machine_test")}
-    columns = [Column("learner"), Column("iterations")]
-    for pipeline in PIPELINES:
-        columns += [Column(f"{pipeline}, mean gap", "%"), Column(f"{pipeline}, worst gap", "%")]
+    head = columns(
+        "learner", "iterations", *(f"{p}, {which} gap (%)" for p in PIPELINES for which in ("mean", "worst"))
+    )
     rows = []
     for result in results:
-        beside = None if result.paper is None else paper[result.paper]
-        iterations = None if beside is None or result.row is None else int(beside["iterations"])
-        cells = [Cell(result.name), Cell(None if result.row is None else result.row.iterations, iterations)]
+        line = None if result.paper is None else paper[result.paper]
+        cells = result.head(line)
         for pipeline in PIPELINES:
             gaps, key = result.gaps[pipeline], _PAPER[pipeline]
-            for value, end in ((float(gaps.mean()), "avg"), (float(gaps.max()), "max")):
-                cells.append(Cell(value, None if beside is None else float(beside[f"{key}_{end}"])))
+            cells += [beside(float(gaps.mean()), line, f"{key}_avg"), beside(float(gaps.max()), line, f"{key}_max")]
         rows.append(tuple(cells))
     caption = f"Gaps to the best known cost over {count['none']} instances, {count[PIPELINES[-1]]} for perturbed rdi."
-    return Sheet("test", "Gaps on the test set", tuple(columns), tuple(rows), caption)
+    return Sheet("test", "Gaps on the test set", head, tuple(rows), caption)
 
 
 def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
-    from colayer.experiments.frame.figures import grouped_bars
-    from colayer.report.figures import save
-
-    run.report("figures", 0, 1)
     series = {pipeline: [float(result.gaps[pipeline].mean()) for result in results] for pipeline in PIPELINES}
     axes = grouped_bars([result.name for result in results], series, y="mean gap to the best known solution (%)")
-    save(axes, run.folder / config.name / "gaps.svg")
-    return Picture("gaps.svg", "Mean gap by learner and pipeline", "The axis is logarithmic; no bar is a gap of 0.")
+    caption = "The axis is logarithmic; no bar is a gap of 0."
+    return picture(run, config, axes, "gaps.svg", "Mean gap by learner and pipeline", caption)
 
 
 def conclusions(results: list[Tested]) -> list[Conclusion]:

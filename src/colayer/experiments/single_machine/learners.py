@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
@@ -57,7 +58,7 @@ class Row:
     iterations: int
     #: Key of the row in the paper's tables (loss, iterations, learn decoder), or None.
     paper: tuple[str, str, str] | None
-    #: Positions of its best weights in `learned.best`, one a seed; empty where `learned` is all there is.
+    #: Positions of its best weights in `learned.best`, one per seed; empty where `learned` is all there is.
     best: tuple[int, ...] = ()
 
     @property
@@ -88,7 +89,7 @@ def training(config: Config, per_cell: int | None = None) -> Data[Instance]:
 
 
 def held_out(config: Config, key: str = "test_per_cell") -> Data[Instance]:
-    """The test set, as many instances a cell as the parameter says."""
+    """The test set, as many instances per cell as the parameter says."""
     return jobs("test", config[key], tuple(config["jobs"]))
 
 
@@ -164,14 +165,11 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
 
     def evaluate() -> list[float]:
         run.report(f"evaluate: training set, {learner.words}", 0, 1)
-        evaluator = problem.evaluator(data.values, run.workers)
-        try:
-            scale = models[0].feature_scale
-            Z = draws(0, learner.samples, len(scale))
+        scale = models[0].feature_scale
+        Z = draws(0, learner.samples, len(scale))
+        with closing(problem.evaluator(data.values, run.workers)) as evaluator:
             objective = mean_loss(lambda W: evaluator.losses(W / scale), sigma, Z)
             return [float(objective(model.weights[None, :])[0]) for model in models]
-        finally:
-            evaluator.close()
 
     identity = {
         "problem": problem.name,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from colayer.experiments.frame.config import Config, paper_seconds, paper_table
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.figures import curves, new_axes
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.sheets import beside, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine import learners as scheduling
 from colayer.experiments.single_machine.learners import Row
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 
-#: The paper learns every row with ten seeds and, where it perturbs, with a hundred samples, on 2400 instances.
-PAPER_SEEDS, PAPER_INSTANCES = 10, 2400
+#: What the rows of the paper's table have in common and it does not print: 66 features, ten seeds, 2400 instances.
+PAPER = {"features": "66", "seeds": "10", "instances": "2400"}
 
 
 def experiment(run: Run, config: Config) -> Outcome:
@@ -24,61 +26,45 @@ def experiment(run: Run, config: Config) -> Outcome:
         config,
         sheets=[_sheet(config, rows, losses)],
         pictures=[_picture(run, config, rows)],
-        conclusions=_conclusions(rows, losses),
+        conclusions=conclusions(rows, losses),
         seeds=f"{max(row.learner.seeds for row in rows)} of DIRECT, spawned from seed 0",
         instances=f"{len(scheduling.training(config).values)} in the training set",
     )
 
 
 def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
-    paper = {(row["loss"], row["iterations"], row["decoder"]): row for row in paper_table("single_machine_learning")}
-    columns = (
-        Column("loss"),
-        Column("decoder in the loss"),
-        Column("features"),
-        Column("method"),
-        Column("iterations"),
-        Column("samples"),
-        Column("seeds"),
-        Column("instances"),
-        Column("mean loss over seeds"),
-        Column("best loss"),
-        Column("CPU time, all seeds", "s"),
-        Column("wall time, all seeds", "s"),
-    )
+    lines = paper_table("single_machine_learning")
+    paper = {(line["loss"], line["iterations"], line["decoder"]): {**line, **PAPER} for line in lines}
+    head = columns(
+        "loss", "decoder in the loss", "features", "method", "iterations", "samples", "seeds", "instances",
+        "mean loss over seeds", "best loss", "CPU time, all seeds (s)", "wall time, all seeds (s)",
+    )  # fmt: skip
     cells = []
     for row, found in zip(rows, losses, strict=True):
-        learner = row.learner
-        beside = None if row.paper is None else paper[row.paper]
+        learner, learned = row.learner, row.learned
+        line = None if row.paper is None else paper[row.paper]
         instances = len(scheduling.training(config, learner.per_cell).values)
         cells.append(
             (
                 Cell(learner.loss),
                 Cell(learner.decoder),
-                Cell(learner.features, None if beside is None else "66"),
+                beside(learner.features, line, "features", str),
                 Cell(learner.method),
-                Cell(row.iterations, None if beside is None else int(beside["iterations"])),
-                Cell(learner.samples, None if beside is None else int(beside["samples"])),
-                Cell(learner.seeds, None if beside is None else PAPER_SEEDS),
-                Cell(instances, None if beside is None else PAPER_INSTANCES),
-                Cell(float(np.mean(found)), None if beside is None else float(beside["loss_avg"])),
-                Cell(min(found), None if beside is None else float(beside["loss_best"])),
-                Cell(
-                    row.share * row.learned.cpu,
-                    None if beside is None else paper_seconds(beside["total_time_10_seeds"]),
-                ),
-                Cell(row.share * row.learned.seconds),
+                beside(row.iterations, line, "iterations", int),
+                beside(learner.samples, line, "samples", int),
+                beside(learner.seeds, line, "seeds", int),
+                beside(instances, line, "instances", int),
+                beside(float(np.mean(found)), line, "loss_avg"),
+                beside(min(found), line, "loss_best"),
+                beside(row.share * learned.cpu, line, "total_time_10_seeds", paper_seconds),
+                Cell(row.share * learned.seconds),
             )
         )
     caption = f"Losses on {len(scheduling.training(config).values)} training instances."
-    return Sheet("learning", "Training losses", columns, tuple(cells), caption)
+    return Sheet("learning", "Training losses", head, tuple(cells), caption)
 
 
 def _picture(run: Run, config: Config, rows: list[Row]) -> Picture:
-    from colayer.experiments.frame.figures import curves, new_axes
-    from colayer.report.figures import save
-
-    run.report("figures", 0, 1)
     drawn: dict[str, Row] = {}
     for row in rows:
         if row.paper is not None:
@@ -88,12 +74,12 @@ def _picture(run: Run, config: Config, rows: list[Row]) -> Picture:
         length = max(row.learner.iterations)
         runs = [row.learned.losses[k * length : (k + 1) * length] for k in range(row.learner.seeds)]
         curves(ax, runs, title=title)
-    save(axes[0], run.folder / config.name / "curves.svg")
     caption = "Best training loss so far of randomised DIRECT, on the instances that were learned on."
-    return Picture("curves.svg", "Learning curves by seed", caption)
+    return picture(run, config, axes[0], "curves.svg", "Learning curves by seed", caption)
 
 
-def _conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
+def conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
+    """Those of the paper about seeds, iterations and the local search, from the losses of each row's seeds."""
     found = {row.paper: values for row, values in zip(rows, losses, strict=True) if row.paper is not None}
     plain, searched = found[("plain", "1000", "none")], found[("plain", "1000", "ls")]
     longer = found[("plain", "2500", "none")]

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.learned import Data
-from colayer.experiments.frame.predict import Predicted, predict
+from colayer.experiments.frame.predict import Floats, Predicted, gaps, predict
+from colayer.experiments.frame.sheets import beside
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine import learners as scheduling
 from colayer.experiments.single_machine.learners import Row
 from colayer.models import Model
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
-
-Floats = NDArray[np.float64]
+from colayer.report.outcome import Cell
 
 #: As in the tables of the paper: no decoder, ls, rdi after ls, and the best of perturbed weights through the latter.
 PIPELINES = ("none", "ls", "rdi", "perturbed rdi")
@@ -39,6 +39,12 @@ class Tested:
     gaps: dict[str, Floats]
     cpu: dict[str, Floats]
     jobs: dict[str, NDArray[np.int64]]
+
+    def head(self, paper: Mapping[str, str] | None) -> list[Cell]:
+        """The cells "learner" and "iterations" of its row, beside the paper's row."""
+        if self.row is None:
+            return [Cell(self.name), Cell()]
+        return [Cell(self.name), beside(self.row.iterations, paper, "iterations", int)]
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ def tested(run: Run, config: Config) -> list[Tested]:
             features=candidate.features,
             paper=candidate.paper,
             row=candidate.row,
-            gaps={p: 100.0 * (result[p].costs - known[p]) / known[p] for p in PIPELINES},
+            gaps={p: gaps(result[p].costs, known[p]) for p in PIPELINES},
             cpu={p: result[p].cpu for p in PIPELINES},
             jobs=jobs,
         )

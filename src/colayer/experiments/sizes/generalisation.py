@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colayer.capabilities import bound_of
-from colayer.evaluators.base import evaluator_for
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.judge import less
 from colayer.experiments.frame.learned import Data, learn
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.predict import Floats, costs_of, gaps
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.sizes.heat_map import heat_map
 from colayer.learning.experience.auto import Auto
@@ -24,11 +24,8 @@ from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
-from colayer.report.figures import save
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Conclusion, Outcome, Sheet
 from colayer.report.tables import significant
-
-Floats = NDArray[np.float64]
 
 MIXED, SHIPPED, SAFE = "mixed", "shipped", "safe weights"
 
@@ -109,23 +106,22 @@ class Transfer:
 
 def experiment(run: Run, config: Config) -> Outcome:
     """Learn on each size, test on each size: a sheet, a heat map and conclusions for each problem."""
-    sheets, pictures, conclusions = [], [], []
+    sheets, pictures, drawn = [], [], []
     for family in families(config):
         transfer = _transfer(run, config, family)
         name = family.problem.name
         sheets.append(_sheet(transfer))
-        picture = run.folder / config.name / f"{name}.svg"
         rows = [family.size(row) if row.isdigit() else row for row in transfer.rows]
-        save(heat_map(rows, transfer.test, transfer.table(transfer.to_best), unit=family.unit), picture)
+        axes = heat_map(rows, transfer.test, transfer.table(transfer.to_best), unit=family.unit)
         caption = "Mean gap in % to the best solution found, by what was learned on (rows) and tested on (columns)."
-        pictures.append(Picture(picture.name, name, caption))
-        conclusions += _conclusions(transfer)
+        pictures.append(picture(run, config, axes, f"{name}.svg", name, caption))
+        drawn += conclusions(transfer)
     return outcome_of(
         run,
         config,
         sheets=sheets,
         pictures=pictures,
-        conclusions=conclusions,
+        conclusions=drawn,
         seed=config["seed"],
         method=f"auto, step {config['step']}, {config['evaluations']} evaluations",
     )
@@ -156,9 +152,7 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
     to_best, to_bound = {}, {}
     for size in test:
         costs, bounds = _evaluate(run, problem, W, family.data(True, (size,), per_cell), f"{problem.name}, {size}")
-        best = costs.min(axis=0)
-        to_best[size] = 100 * (costs - best) / np.abs(best)
-        to_bound[size] = 100 * (costs - bounds) / np.abs(bounds)
+        to_best[size], to_bound[size] = gaps(costs, costs.min(axis=0)), gaps(costs, bounds)
     return Transfer(family, train, test, tuple(weights), to_best, to_bound)
 
 
@@ -168,30 +162,22 @@ def _evaluate(run: Run, problem: SomeProblem, W: Floats, data: Data[Any], what: 
 
     def make() -> dict[str, Any]:
         run.report(f"evaluate: {what}", 0, 1)
-        evaluator = evaluator_for(problem, data.values, run.workers)
-        try:
-            losses = evaluator.losses(W)
-        finally:
-            evaluator.close()
-        scales = np.array([problem.scale(instance) for instance in data.values])
-        return {"costs": losses * scales, "bounds": [bound_of(problem, instance) for instance in data.values]}
+        costs = costs_of(run, problem, W, data.values)
+        return {"costs": costs, "bounds": [bound_of(problem, instance) for instance in data.values]}
 
     found = run.cached("evaluate", identity, make)
     return np.array(found["costs"]), np.array(found["bounds"])
 
 
 def _sheet(transfer: Transfer) -> Sheet:
-    """A row a training size: gaps to the best at each test size, and to the bound at the largest."""
+    """A row per training size: gaps to the best at each test size, and to the bound at the largest."""
     family, unit = transfer.family, transfer.family.unit
     best, bound = transfer.table(transfer.to_best), transfer.table(transfer.to_bound)
-    columns = (
-        Column(f"learned on ({unit})"),
-        *(Column(family.size(size), "%") for size in transfer.test),
-        Column(f"{family.size(transfer.test[-1])}, to the bound", "%"),
-    )
+    sizes = [f"{family.size(size)} (%)" for size in transfer.test]
+    head = columns(f"learned on ({unit})", *sizes, f"{family.size(transfer.test[-1])}, to the bound (%)")
     rows = tuple(
-        (Cell(int(row) if row.isdigit() else row), *map(Cell, gaps.tolist()), Cell(float(to_bound[-1])))
-        for row, gaps, to_bound in zip(transfer.rows, best, bound, strict=True)
+        cells(int(row) if row.isdigit() else row, *to_best.tolist(), float(to_bound[-1]))
+        for row, to_best, to_bound in zip(transfer.rows, best, bound, strict=True)
     )
     counts = ", ".join(f"{size}: {transfer.to_best[size].shape[1]}" for size in transfer.test)
     caption = (
@@ -199,10 +185,10 @@ def _sheet(transfer: Transfer) -> Sheet:
         f"learn on; {SHIPPED}: the weights that come with colayer. Test instances by {unit}: {counts}."
     )
     name = transfer.family.problem.name
-    return Sheet(name, name.capitalize().replace("-", " "), columns, rows, caption)
+    return Sheet(name, name.capitalize().replace("-", " "), head, rows, caption)
 
 
-def _conclusions(transfer: Transfer) -> list[Conclusion]:
+def conclusions(transfer: Transfer) -> list[Conclusion]:
     """What is lost on the largest size by learning on the smallest, and whether it is worth it all the same."""
     family, largest = transfer.family, transfer.test[-1]
     small, same = str(transfer.train[0]), str(transfer.train[-1])

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from colayer.experiments.frame.config import Config, paper_table
+from colayer.experiments.frame.figures import line_figure
 from colayer.experiments.frame.learned import Learned
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.predict import Floats, costs_of, gaps
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.spanning_tree import learners as tree
 from colayer.problems import SpanningTree
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 
 #: Percentage points: what the paper's table, with its one decimal, does not tell apart.
 RESOLUTION = 0.1
@@ -25,21 +26,21 @@ def experiment(run: Run, config: Config) -> Outcome:
     validation = tree.held(config, "validation")
     bounds = np.array([row["bound"] for row in tree.bounded(run, validation)])
     learned = [tree.experienced(run, config, epsilon) for epsilon in config["epsilons"]]
-    gaps = [tree.gaps(costs, bounds) for costs in _costs(run, config, learned)]
-    means = {epsilon: float(found.mean()) for epsilon, found in zip(config["epsilons"], gaps, strict=True)}
+    found = [gaps(costs, bounds) for costs in _costs(run, config, learned)]
+    means = {epsilon: float(each.mean()) for epsilon, each in zip(config["epsilons"], found, strict=True)}
     paper = {float(row["epsilon"]): float(row["gap_percent"]) for row in paper_table("spanning_tree_epsilon")}
     return outcome_of(
         run,
         config,
-        sheets=[_sheet(config, learned, gaps, paper, len(bounds))],
+        sheets=[_sheet(config, learned, found, paper, len(bounds))],
         pictures=[_picture(run, config, means, paper)],
-        conclusions=_conclusions(means),
+        conclusions=conclusions(means),
         seeds="0",
         instances=f"{len(tree.training(config).values)} to learn on, {len(bounds)} to validate on",
     )
 
 
-def _costs(run: Run, config: Config, learned: list[Learned]) -> list[np.ndarray[Any, Any]]:
+def _costs(run: Run, config: Config, learned: list[Learned]) -> list[Floats]:
     """The costs of every learned model on every validation instance."""
     problem = SpanningTree(config["features"])
     validation = tree.held(config, "validation")
@@ -47,68 +48,47 @@ def _costs(run: Run, config: Config, learned: list[Learned]) -> list[np.ndarray[
 
     def evaluate() -> list[list[float]]:
         run.report("evaluate: validation set", 0, 1)
-        evaluator = problem.evaluator(validation.values, run.workers)
-        try:
-            scale = np.array([problem.scale(x) for x in validation.values])
-            return (evaluator.losses(weights) * scale).tolist()  # type: ignore[no-any-return]
-        finally:
-            evaluator.close()
+        costs: list[list[float]] = costs_of(run, problem, weights, validation.values).tolist()
+        return costs
 
     identity = {"problem": problem.name, "options": problem.options, "weights": weights, "data": validation.identity}
     return [np.array(costs) for costs in run.cached("evaluate", identity, evaluate)]
 
 
-def _sheet(
-    config: Config, learned: list[Learned], gaps: list[np.ndarray[Any, Any]], paper: dict[float, float], count: int
-) -> Sheet:
-    columns = (
-        Column("ε"),
-        Column("mean gap", "%"),
-        Column("worst gap", "%"),
-        Column("training loss"),
-        Column("learning, CPU", "s"),
-        Column("learning", "s"),
-    )
+def _sheet(config: Config, learned: list[Learned], found: list[Floats], paper: dict[float, float], count: int) -> Sheet:
+    head = columns("ε", "mean gap (%)", "worst gap (%)", "training loss", "learning, CPU (s)", "learning (s)")
     rows = tuple(
         (
             Cell(epsilon),
-            Cell(float(found.mean()), paper.get(epsilon)),
-            Cell(float(found.max())),
-            Cell(model.loss),
-            Cell(model.cpu),
-            Cell(model.seconds),
+            Cell(float(gap.mean()), paper.get(epsilon)),
+            *cells(float(gap.max()), model.loss, model.cpu, model.seconds),
         )
-        for epsilon, model, found in zip(config["epsilons"], learned, gaps, strict=True)
+        for epsilon, model, gap in zip(config["epsilons"], learned, found, strict=True)
     )
     caption = (
         f"Gaps over {count} validation instances; {config['evaluations']} evaluations, {config['samples']} samples."
     )
-    return Sheet("epsilon", "Gap by strength of the perturbation", columns, rows, caption)
+    return Sheet("epsilon", "Gap by strength of the perturbation", head, rows, caption)
 
 
 def _picture(run: Run, config: Config, means: dict[float, float], paper: dict[float, float]) -> Picture:
-    from colayer.experiments.frame.figures import line_figure
-    from colayer.report.figures import save
-
-    run.report("figures", 0, 1)
     series = {"colayer": means, "paper": paper}
     axes = line_figure(
         {name: ([e for e in found if e > 0], [g for e, g in found.items() if e > 0]) for name, found in series.items()},
         x="strength of the perturbation ε", y="mean gap to the bound (%)", log_x=True, log_y=True,
     )  # fmt: skip
     axes.set_title("Gap on the validation set")
-    save(axes, run.folder / config.name / "epsilon.svg")
-    return Picture(
-        "epsilon.svg", "Gap by strength of the perturbation", "Both axes are logarithmic; ε = 0 is left out."
-    )
+    caption = "Both axes are logarithmic; ε = 0 is left out."
+    return picture(run, config, axes, "epsilon.svg", "Gap by strength of the perturbation", caption)
 
 
-def _conclusions(means: dict[float, float]) -> list[Conclusion]:
+def conclusions(means: dict[float, float]) -> list[Conclusion]:
+    """Those of the paper about the strength of the perturbation, from the mean gap of each ε."""
     harmless = [gap for epsilon, gap in means.items() if epsilon <= HARMLESS]
     spread = max(harmless) - min(harmless)
     strong = means.get(RUINOUS)
     chosen = means.get(1e-3)
-    conclusions = [
+    drawn = [
         Conclusion(
             f"Perturbations up to ε = {HARMLESS:g} make no difference (to {RESOLUTION:g} of a percentage point, "
             "what the paper's table shows)",
@@ -117,7 +97,7 @@ def _conclusions(means: dict[float, float]) -> list[Conclusion]:
         )
     ]
     if strong is not None and chosen is not None:
-        conclusions += [
+        drawn += [
             Conclusion(
                 f"A strong perturbation ruins learning (ε = {RUINOUS:g})",
                 strong > max(harmless) + RESOLUTION,
@@ -129,4 +109,4 @@ def _conclusions(means: dict[float, float]) -> list[Conclusion]:
                 f"mean gap {chosen:.3f} %, the least over all ε is {min(means.values()):.3f} %",
             ),
         ]
-    return conclusions
+    return drawn

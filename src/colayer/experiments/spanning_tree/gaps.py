@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config
+from colayer.experiments.frame.figures import line_figure, new_axes
 from colayer.experiments.frame.judge import both, less
 from colayer.experiments.frame.learned import learn
-from colayer.experiments.frame.outcome import outcome_of
-from colayer.experiments.frame.predict import Predicted, predict
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.predict import Floats, Predicted, gaps, predict
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.spanning_tree import learners as tree
 from colayer.learning.demonstration.fenchel_young import FenchelYoung
@@ -19,7 +20,9 @@ from colayer.models import Model
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
 from colayer.problems import SpanningTree
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet
+
+Gaps = dict[str, Floats]
 
 APPROXIMATION, HEURISTIC = "approximation algorithm", "Lagrangian heuristic"
 DEMONSTRATION, EXPERIENCE = "by demonstration (Fenchel-Young)", "by experience (DIRECT, ε = 0.001)"
@@ -39,13 +42,13 @@ def experiment(run: Run, config: Config) -> Outcome:
     for name, (problem, model) in _models(run, config).items():
         found[name] = predict(run, problem, model, test, what=f"test set, {name}")
     nodes = np.array([instance.nodes for instance in test.values])
-    gaps = {name: tree.gaps(result.costs, bounds) for name, result in found.items()}
+    by_name = {name: gaps(result.costs, bounds) for name, result in found.items()}
     return outcome_of(
         run,
         config,
-        sheets=[_summary(found, gaps), _by_nodes(gaps, nodes)],
-        pictures=[_picture(run, config, gaps, nodes)],
-        conclusions=_conclusions(found, gaps),
+        sheets=[_summary(found, by_name), _by_nodes(by_name, nodes)],
+        pictures=[_picture(run, config, by_name, nodes)],
+        conclusions=conclusions(found, by_name),
         seeds="0",
         instances=f"{len(bounds)} to test on",
     )
@@ -74,37 +77,28 @@ def _models(run: Run, config: Config) -> dict[str, tuple[SpanningTree, Model]]:
     return models if shipped is None else models | {SHIPPED: (ours, shipped)}
 
 
-def _summary(found: dict[str, Predicted], gaps: dict[str, Any]) -> Sheet:
-    columns = (Column("algorithm"), Column("mean gap", "%"), Column("worst gap", "%"), Column("CPU time", "s"))
-    rows = tuple(
-        (Cell(name), Cell(float(g.mean())), Cell(float(g.max())), Cell(float(found[name].cpu.mean())))
-        for name, g in gaps.items()
-    )
-    return Sheet("summary", "Gaps over the whole test set", columns, rows, "CPU time of one prediction, mean.")
+def _summary(found: dict[str, Predicted], by_name: Gaps) -> Sheet:
+    head = columns("algorithm", "mean gap (%)", "worst gap (%)", "CPU time (s)")
+    rows = tuple(cells(name, *_both(g), float(found[name].cpu.mean())) for name, g in by_name.items())
+    return Sheet("summary", "Gaps over the whole test set", head, rows, "CPU time of one prediction, mean.")
 
 
-def _by_nodes(gaps: dict[str, Any], nodes: Any) -> Sheet:
+def _by_nodes(by_name: Gaps, nodes: NDArray[np.int64]) -> Sheet:
     sizes = np.unique(nodes).tolist()
-    columns = [Column("algorithm")]
-    for n in sizes:
-        columns += [Column(f"|V| = {n}, mean gap", "%"), Column(f"|V| = {n}, worst gap", "%")]
-    rows = []
-    for name, g in gaps.items():
-        cells = [Cell(name)]
-        for n in sizes:
-            cells += [Cell(float(g[nodes == n].mean())), Cell(float(g[nodes == n].max()))]
-        rows.append(tuple(cells))
-    return Sheet("by_nodes", "Gaps by number of vertices", tuple(columns), tuple(rows))
+    head = columns("algorithm", *(f"|V| = {n}, {which} gap (%)" for n in sizes for which in ("mean", "worst")))
+    rows = tuple(cells(name, *(v for n in sizes for v in _both(g[nodes == n]))) for name, g in by_name.items())
+    return Sheet("by_nodes", "Gaps by number of vertices", head, rows)
 
 
-def _picture(run: Run, config: Config, gaps: dict[str, Any], nodes: Any) -> Picture:
-    from colayer.experiments.frame.figures import line_figure, new_axes
-    from colayer.report.figures import save
+def _both(found: Floats) -> tuple[float, float]:
+    """The mean gap and the worst."""
+    return float(found.mean()), float(found.max())
 
-    run.report("figures", 0, 1)
+
+def _picture(run: Run, config: Config, by_name: Gaps, nodes: NDArray[np.int64]) -> Picture:
     sizes = np.unique(nodes).tolist()
     series = {}
-    for name, g in gaps.items():
+    for name, g in by_name.items():
         series[name] = (sizes, [float(g[nodes == n].mean()) for n in sizes])
         series[f"{name}, worst"] = (sizes, [float(g[nodes == n].max()) for n in sizes])
     dashed = [name for name in series if name.endswith(", worst")]
@@ -112,14 +106,13 @@ def _picture(run: Run, config: Config, gaps: dict[str, Any], nodes: Any) -> Pict
     y = "gap to the Lagrangian bound (%)"
     line_figure(series, x="number of vertices |V|", y=y, ax=axes, log_y=True, ticks=sizes, dashed=dashed)
     axes.set_title("Gap on the test set")
-    save(axes, run.folder / config.name / "gaps.svg")
-    return Picture(
-        "gaps.svg", "Gap by number of vertices", "Solid: mean; dashed: worst. The axis of gaps is logarithmic."
-    )
+    caption = "Solid: mean; dashed: worst. The axis of gaps is logarithmic."
+    return picture(run, config, axes, "gaps.svg", "Gap by number of vertices", caption)
 
 
-def _conclusions(found: dict[str, Predicted], gaps: dict[str, Any]) -> list[Conclusion]:
-    mean = {name: float(g.mean()) for name, g in gaps.items()}
+def conclusions(found: dict[str, Predicted], by_name: Gaps) -> list[Conclusion]:
+    """Those of the paper about the test set, from costs, times and gaps of every algorithm."""
+    mean = {name: float(g.mean()) for name, g in by_name.items()}
     seconds = {name: float(result.cpu.mean()) for name, result in found.items()}
     learned = (DEMONSTRATION, EXPERIENCE)
     ratio = seconds[HEURISTIC] / seconds[EXPERIENCE]
@@ -133,7 +126,7 @@ def _conclusions(found: dict[str, Predicted], gaps: dict[str, Any]) -> list[Conc
         ),
         Conclusion(
             "The learned pipelines and the Lagrangian heuristic clearly outperform the approximation algorithm",
-            both(*(less(gaps[name], gaps[APPROXIMATION]) for name in (*learned, HEURISTIC))),
+            both(*(less(by_name[name], by_name[APPROXIMATION]) for name in (*learned, HEURISTIC))),
             f"mean gaps: {words}",
         ),
         Conclusion(

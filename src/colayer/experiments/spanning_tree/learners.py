@@ -6,9 +6,6 @@ import time
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.learned import Data, Learned, learn
 from colayer.experiments.frame.store import Run
@@ -20,8 +17,6 @@ from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.spanning_tree.solution import Solution
 
-Floats = NDArray[np.float64]
-
 
 @cache
 def trees(name: str, per_cell: int, widths: tuple[int, ...]) -> Data[Instance]:
@@ -31,7 +26,7 @@ def trees(name: str, per_cell: int, widths: tuple[int, ...]) -> Data[Instance]:
 
 
 def training(config: Config, key: str = "per_cell") -> Data[Instance]:
-    """The training set; `key` is the parameter with the instances a cell, `per_cell` where it is not given."""
+    """The training set; `key` is the parameter with the instances per cell, `per_cell` where it is not given."""
     return trees("training", config.parameters.get(key, config["per_cell"]), tuple(config["widths"]))
 
 
@@ -83,8 +78,3 @@ def experienced(run: Run, config: Config, epsilon: float) -> Learned:
         sigma=epsilon,
         samples=config["samples"] if epsilon > 0 else 0,
     )
-
-
-def gaps(costs: Floats, bounds: Floats) -> Floats:
-    """(cost − bound) / |bound| in percent; no cost is 0 in these data."""
-    return 100.0 * (costs - bounds) / np.abs(bounds)

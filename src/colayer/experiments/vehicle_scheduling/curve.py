@@ -7,20 +7,14 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config
-from colayer.experiments.frame.figures import new_axes
+from colayer.experiments.frame.figures import new_axes, zoom
 from colayer.experiments.frame.learned import Learned
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
-from colayer.experiments.vehicle_scheduling.learners import (
-    NO_BAYES,
-    TRAINING,
-    Learner,
-    bayes_installed,
-    experiences,
-    trained,
-)
-from colayer.report.figures import PALETTE, save
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet
+from colayer.experiments.vehicle_scheduling.learners import TRAINING, Learner, absent, experiences, trained
+from colayer.report.figures import PALETTE
+from colayer.report.outcome import Conclusion, Outcome, Sheet
 from colayer.report.tables import significant
 
 Found = dict[Learner, Learned]
@@ -33,24 +27,21 @@ def experiment(run: Run, config: Config) -> Outcome:
     """Figures of the perturbed loss by time, as in the paper, and of the plain loss by evaluations."""
     found = trained(run, config, experiences(config))
     found = {learner: learned for learner, learned in found.items() if learner.features == "23"}
-    folder = run.folder / config.name
     last = {learner: learned for learner, learned in found.items() if learner.loss == "perturbed"}
     plain = {learner: learned for learner, learned in found.items() if learner.loss == "plain"}
-    save(_panels(last, by_time=True), folder / "perturbed.svg")
-    save(_panels(plain, by_time=False), folder / "plain.svg")
-    missing = [] if bayes_installed() else [NO_BAYES]
     samples = ", ".join(f"{learner.train} {learner.samples}" for learner in last if learner.method == "direct")
     return outcome_of(
         run,
         config,
         sheets=[_sheet(found)],
         pictures=[
-            Picture("perturbed.svg", "Perturbed loss by CPU time",
+            picture(run, config, _panels(last, by_time=True), "perturbed.svg", "Perturbed loss by CPU time",
                     f"Best objective so far; the panel on the right is the paper's figure. Samples: {samples}."),
-            Picture("plain.svg", "Plain loss by evaluations", "Best objective so far, on each training set."),
+            picture(run, config, _panels(plain, by_time=False), "plain.svg", "Plain loss by evaluations",
+                    "Best objective so far, on each training set."),
         ],
-        conclusions=[_early(found, train) for train in TRAINING],
-        differences=missing,
+        conclusions=[early(learner.train, learned) for learner, learned in plain.items() if learner.method == "direct"],
+        differences=absent(),
         seed=config["seed"],
     )  # fmt: skip
 
@@ -71,19 +62,16 @@ def _sheet(found: Found) -> Sheet:
     for learner, learned in found.items():
         best, cpu = best_so_far(learned), cpu_at(learned)
         for mark in sorted({m for m in _MARKS if m < len(best)} | {len(best)}):
-            words = map(Cell, (learner.loss, learner.train, learner.method))
-            numbers = (learner.samples, mark, float(cpu[mark - 1]), float(best[mark - 1]))
-            rows.append((*words, *map(Cell, numbers)))
-    columns = (*map(Column, ("loss", "training set", "method", "samples", "evaluations")), Column("CPU time", "s"),
-               Column("best objective"))  # fmt: skip
+            words = (learner.loss, learner.train, learner.method)
+            rows.append(cells(*words, learner.samples, mark, float(cpu[mark - 1]), float(best[mark - 1])))
+    head = columns("loss", "training set", "method", "samples", "evaluations", "CPU time (s)", "best objective")
     caption = "The paper gives no numbers with its figure."
-    return Sheet("curve", "Best objective along the search", columns, tuple(rows), caption)
+    return Sheet("curve", "Best objective along the search", head, tuple(rows), caption)
 
 
-def _early(found: Found, train: str) -> Conclusion:
+def early(train: str, direct: Learned) -> Conclusion:
     """Which share of what DIRECT gains in all it has after a tenth of its evaluations."""
     claim = f"After a tenth of its evaluations DIRECT has most of its gain on the training set {train} (plain loss)."
-    direct = next(v for k, v in found.items() if (k.loss, k.train, k.method) == ("plain", train, "direct"))
     best = best_so_far(direct)
     tenth = float(best[max(1, len(best) // 10) - 1])
     gain = float(best[0] - best[-1])
@@ -96,7 +84,7 @@ def _early(found: Found, train: str) -> Conclusion:
 
 
 def _panels(found: Found, *, by_time: bool) -> Axes:
-    """A panel a training set, a step line a method."""
+    """A panel per training set, a step line per method."""
     panels = new_axes((9.6, 3.2), columns=len(TRAINING))
     for train, ax in zip(TRAINING, panels, strict=True):
         here = {learner.method: learned for learner, learned in found.items() if learner.train == train}
@@ -105,10 +93,7 @@ def _panels(found: Found, *, by_time: bool) -> Axes:
                 learned = here[method]
                 x = cpu_at(learned) if by_time else np.arange(1, len(learned.losses) + 1)
                 ax.step(x, best_so_far(learned), where="post", color=PALETTE[k], lw=1.6, label=method)
-        settled = [best_so_far(learned)[len(learned.losses) // 20 :] for learned in here.values()]
-        low, high = min(float(best[-1]) for best in settled), max(float(best[0]) for best in settled)
-        pad = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
-        ax.set_ylim(low - pad, high + pad)
+        zoom(ax, [best_so_far(learned) for learned in here.values()], 0.08)
         ax.set_xscale("log")
         ax.set(title=train, xlabel="CPU time (s)" if by_time else "loss evaluation")
     panels[0].set_ylabel("best objective: mean cost per task")

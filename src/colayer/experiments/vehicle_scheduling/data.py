@@ -12,6 +12,7 @@ import numpy as np
 
 from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.vehicle_scheduling.learners import SETS, reductions, subset
 from colayer.pipeline import Pipeline
@@ -19,7 +20,7 @@ from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling import Instance
 from colayer.problems.vehicle_scheduling.datasets import PAPER_SCENARIOS, PAPER_TASKS, paper_set
 from colayer.problems.vehicle_scheduling.layer import Successors, safe_theta
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet
+from colayer.report.outcome import Cell, Conclusion, Outcome, Sheet
 from colayer.report.tables import significant
 
 #: Of the paper's table → the set.
@@ -104,15 +105,13 @@ def _counts(counts: dict[str, dict[str, int]]) -> Sheet:
         paper = [len(paper_scenarios) * int(line[key]) for key in _COUNTS]
         rows.append(
             (
-                Cell(line["size"]),
-                Cell(int(line["tasks"])),
-                Cell(", ".join(paper_scenarios)),
+                *cells(line["size"], int(line["tasks"]), ", ".join(paper_scenarios)),
                 *(Cell(mine, theirs) for mine, theirs in zip(ours, paper, strict=True)),
             )
         )
-    columns = ("size", "tasks", "scenarios", *(key.replace("_", " ") for key in _COUNTS))
+    head = columns("size", "tasks", "scenarios", *(key.replace("_", " ") for key in _COUNTS))
     caption = "Instances of each set, over all numbers of scenarios; the paper's table has the number for each of them."
-    return Sheet("counts", "Instances by size", tuple(map(Column, columns)), tuple(rows), caption)
+    return Sheet("counts", "Instances by size", head, tuple(rows), caption)
 
 
 def _measures(measured: list[dict[str, Any]]) -> Sheet:
@@ -127,19 +126,16 @@ def _measures(measured: list[dict[str, Any]]) -> Sheet:
         gap = float(np.mean([row["cost"] / row["bound"] - 1 for row in here]))
         values = (mean["arcs"], mean["arcs"] / (tasks * (tasks - 1) / 2), mean["vehicles"], tasks / mean["vehicles"],
                   mean["safe"] / tasks, mean["cost"] / tasks, mean["bound"] / tasks, 100 * gap)  # fmt: skip
-        rows.append((Cell(subset(tasks)), Cell(tasks), Cell(len(here)), *map(Cell, values)))
-    columns = (
-        *map(Column, ("size", "tasks", "instances", "arcs", "share of the pairs", "vehicles", "tasks a vehicle")),
-        Column("cost per task, safe weights"),
-        Column("cost per task, shipped weights"),
-        Column("bound per task"),
-        Column("gap", "%"),
-    )
+        rows.append(cells(subset(tasks), tasks, len(here), *values))
+    head = columns(
+        "size", "tasks", "instances", "arcs", "share of the pairs", "vehicles", "tasks a vehicle",
+        "cost per task, safe weights", "cost per task, shipped weights", "bound per task", "gap (%)",
+    )  # fmt: skip
     caption = (
         "Means over the first test instances of each cell. Vehicles are those of the layer under the safe weights, and "
         "the bound is its value; the shipped weights are for the extended features. The gap is theirs to the bound."
     )
-    return Sheet("measured", "What the instances are like", columns, tuple(rows), caption)
+    return Sheet("measured", "What the instances are like", head, tuple(rows), caption)
 
 
 def _linear(measured: list[dict[str, Any]]) -> Conclusion:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from colayer.comparison.table import Comparison, Result
 from colayer.compose import features_of
 from colayer.experiments.frame.config import Config, paper_table
-from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.outcome import outcome_of, picture
+from colayer.experiments.frame.sheets import beside, cells, columns
 from colayer.experiments.frame.store import Clock, Run
 from colayer.experiments.vehicle_scheduling.conclusions import conclusions
 from colayer.experiments.vehicle_scheduling.data import held_out, instance_at
 from colayer.experiments.vehicle_scheduling.learners import (
-    NO_BAYES,
     SUBSETS,
-    bayes_installed,
+    absent,
     demonstrations,
     experiences,
     reductions,
@@ -29,8 +29,8 @@ from colayer.experiments.vehicle_scheduling.learners import (
 from colayer.models import thetas
 from colayer.pretrained import pretrained
 from colayer.problems import VehicleScheduling
-from colayer.report.figures import gap_by, save
-from colayer.report.outcome import Cell, Column, Outcome, Picture, Sheet
+from colayer.report.figures import gap_by
+from colayer.report.outcome import Outcome, Sheet
 
 Floats = NDArray[np.float64]
 
@@ -96,16 +96,15 @@ def experiment(run: Run, config: Config) -> Outcome:
     items = run.items("evaluate", identity, cells, solve, what="evaluate: test instances", threads=1)
     scores = _scores((*contenders, _BASELINE), items)
     in_paper = {learner.label: learner for learner in learned if learner.in_paper}
-    picture = run.folder / config.name / "gaps.svg"
     shown = [label for label, learner in in_paper.items() if learner.loss != "perturbed"]
-    save(_figure(scores, (*shown, *_SHOWN)), picture)
-    missing = [] if bayes_installed() else [NO_BAYES.replace("are empty", "are absent")]
+    missing = [words.replace("are empty", "are absent") for words in absent()]
+    caption = "Mean gap to the best solution that any contender found."
     paper_rows = {(learner.loss, learner.train): label for label, learner in in_paper.items()}
     return outcome_of(
         run,
         config,
         sheets=[_paper_sheet(scores, paper_rows), _every_sheet(scores, " ".join(missing))],
-        pictures=[Picture(picture.name, "Gap by size", "Mean gap to the best solution that any contender found.")],
+        pictures=[picture(run, config, _figure(scores, (*shown, *_SHOWN)), "gaps.svg", "Gap by size", caption)],
         conclusions=conclusions(scores, paper_rows),
         differences=[*reductions(config, learners), *missing],
         instances=len(cells),
@@ -170,12 +169,12 @@ def _paper_sheet(scores: Scores, labels: dict[tuple[str, str], str]) -> Sheet:
             seconds = scores.cpu[inside, scores.names.index(label)]
             ratio = scores.relative_time(label)[inside]
             ours = (float(seconds.mean()), float(ratio.max()), float(gaps.mean()), float(gaps.max()))
-        cells = [Cell(mine, float(line[key])) for key, mine in zip(_STATISTICS, ours, strict=True)]
-        rows.append((*(Cell(line[key]) for key in ("learner", "train", "subset")), Cell(int(inside.sum())), *cells))
-    columns = (*map(Column, ("learner", "training set", "subset", "instances")), Column("mean CPU time", "s"),
-               Column("largest / mean time"), Column("mean gap", "%"), Column("largest gap", "%"))  # fmt: skip
+        numbers = [beside(mine, line, key) for key, mine in zip(_STATISTICS, ours, strict=True)]
+        rows.append((*cells(line["learner"], line["train"], line["subset"], int(inside.sum())), *numbers))
+    head = columns("learner", "training set", "subset", "instances", "mean CPU time (s)", "largest / mean time",
+                   "mean gap (%)", "largest gap (%)")  # fmt: skip
     caption = "plain and perturbed are learned by experience, with DIRECT. Gaps are to the best of these learners."
-    return Sheet("test", "The learners of the paper's table", columns, tuple(rows), caption)
+    return Sheet("test", "The learners of the paper's table", head, tuple(rows), caption)
 
 
 def _every_sheet(scores: Scores, missing: str) -> Sheet:
@@ -187,21 +186,16 @@ def _every_sheet(scores: Scores, missing: str) -> Sheet:
         means = [float(gaps[scores.inside(group)].mean()) for group in groups]
         times = (float(scores.seconds[:, c].mean()), float(scores.cpu[:, c].mean()))
         to_bound = 100 * float((scores.costs[:, c] / scores.bounds - 1).mean())
-        rows.append((Cell(name), *map(Cell, (*means, float(gaps.max()), to_bound, *times))))
+        rows.append(cells(name, *means, float(gaps.max()), to_bound, *times))
     rows.sort(key=lambda row: float(row[len(groups)].value or 0.0))
-    columns = (
-        Column("contender"),
-        *(Column(f"mean gap, {group}", "%") for group in groups),
-        Column("largest gap", "%"),
-        Column("mean gap to the bound", "%"),
-        Column("mean time", "s"),
-        Column("mean CPU time", "s"),
-    )
+    by_group = [f"mean gap, {group} (%)" for group in groups]
+    head = columns("contender", *by_group, "largest gap (%)", "mean gap to the bound (%)", "mean time (s)",
+                   "mean CPU time (s)")  # fmt: skip
     caption = (
         "Gaps are to the best solution that any of these found; the bound is the layer's value under the safe weights. "
         "shipped: the weights that come with colayer; ls: local search after the layer. Safe weights are no fallback."
     )
-    return Sheet("contenders", "All contenders", columns, tuple(rows), " ".join([caption, missing]).strip())
+    return Sheet("contenders", "All contenders", head, tuple(rows), " ".join([caption, missing]).strip())
 
 
 def _figure(scores: Scores, names: tuple[str, ...]) -> Axes:

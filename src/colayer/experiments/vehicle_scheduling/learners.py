@@ -125,6 +125,11 @@ def bayes_installed() -> bool:
     return True
 
 
+def absent() -> list[str]:
+    """What is missing for want of the extra `bayes`, in words; nothing where it is installed."""
+    return [] if bayes_installed() else [NO_BAYES]
+
+
 def trained(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Learned]:
     """The stage "train" of these learners; without those that need an extra that is not installed."""
     data = {train: instances_of(config, train) for train in TRAINING}

@@ -5,17 +5,18 @@ from __future__ import annotations
 from colayer.experiments.frame.config import Config, paper_seconds, paper_table
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.outcome import outcome_of
+from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.vehicle_scheduling.learners import (
     NO_BAYES,
     TRAINING,
     Learner,
-    bayes_installed,
+    absent,
     experiences,
     reductions,
     trained,
 )
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet
+from colayer.report.outcome import Cell, Conclusion, Outcome, Sheet
 from colayer.report.tables import percent, significant
 
 Found = dict[Learner, Learned]
@@ -23,12 +24,10 @@ Found = dict[Learner, Learned]
 #: So many times slower is much slower.
 _MUCH = 2.0
 
-_COLUMNS = (
-    *map(Column, ("loss", "training set", "method", "features", "samples", "evaluations", "objective")),
-    Column("against direct", "%"),
-    Column("time", "s"),
-    Column("CPU time", "s"),
-)
+_COLUMNS = columns(
+    "loss", "training set", "method", "features", "samples", "evaluations", "objective", "against direct (%)",
+    "time (s)", "CPU time (s)",
+)  # fmt: skip
 _CAPTION = (
     "Objective: the mean over the training set of cost / |V|, plain or perturbed (mean over the samples), at the "
     "weights that the search returns. Against direct: its change against that of DIRECT for the same learning problem, "
@@ -40,7 +39,7 @@ def experiment(run: Run, config: Config) -> Outcome:
     """The paper's table, a row for each method, and our learners below."""
     learners = experiences(config)
     found = trained(run, config, learners)
-    missing = [] if bayes_installed() else [NO_BAYES]
+    missing = absent()
     sheet = Sheet(
         "learning",
         "Objective and time",
@@ -75,10 +74,7 @@ def _rows(learners: list[Learner], found: Found, evaluations: int) -> tuple[tupl
         against = 100 * (mine.loss / direct.loss - 1) if mine and direct else None
         rows.append(
             (
-                Cell(learner.loss),
-                Cell(learner.train),
-                Cell(learner.method),
-                Cell(learner.features),
+                *cells(learner.loss, learner.train, learner.method, learner.features),
                 Cell(learner.samples, int(line["samples"]) if budget else None),
                 Cell(learner.evaluations, budget),
                 Cell(mine.loss if mine else None, objective, note),

@@ -55,6 +55,11 @@ class Descent(Generic[X, Y, Z]):
         """Descend from `start`, from where the journal ends, until the passes are spent or nothing is gained."""
         (self._adam if self.method.optimizer == "adam" else self._l_bfgs)(start)
 
+    @property
+    def losses(self) -> list[float]:
+        """The demonstration loss of every pass so far."""
+        return [done.demonstration for done in self.run.history if done.demonstration is not None]
+
     def _l_bfgs(self, start: Floats) -> None:
         """scipy's L-BFGS; a pass is one value and gradient, kept as the state of its record."""
         from scipy.optimize import minimize
@@ -69,7 +74,7 @@ class Descent(Generic[X, Y, Z]):
             else:
                 self.run.compare(record, weights)
                 self.run.note(record)
-            return self.run.history[-1].demonstration, np.array(record.state)
+            return self.losses[-1], np.array(record.state)
 
         passes = self.run.budget
         options = {"maxiter": passes, "maxfun": passes + 1, "ftol": 1e-9, "gtol": 1e-7}
@@ -90,7 +95,7 @@ class Descent(Generic[X, Y, Z]):
                     w, mean, square, loss = self._epoch(number, w, mean, square)
                 record = self._make(w, loss, np.concatenate([mean, square]))
             w, (mean, square) = np.array(record.weights), np.array(record.state).reshape(2, d)
-        losses = [done.demonstration for done in self.run.history]
+        losses = self.losses
         last = max(1, passes // 3)
         self.converged = len(losses) > last and min(losses[:-last]) - min(losses) <= _STILL * abs(min(losses))
 

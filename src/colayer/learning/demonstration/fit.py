@@ -87,7 +87,7 @@ class Demonstration(ABC):
                 )
                 start = self._start(lesson.known, features.scale)
                 weights = run.conduct(partial(descent.minimize, start), self.name)
-        demonstration = [done.demonstration for done in run.history]
+        demonstration = descent.losses
         model = lesson.model(
             weights,
             features.scale,

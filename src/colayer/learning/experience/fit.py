@@ -57,7 +57,8 @@ class Experience(ABC):
             drawn = draws(lesson.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
             safe = _start(lesson.known, scale, radius)
             task = Task(dimension=len(scale), radius=radius, evaluations=budget, seed=lesson.seed, safe=safe)
-            with open_run(settings, budget, len(scale), {**identity, "safe": safe}) as run:
+            known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
+            with open_run(settings, budget, len(scale), known) as run:
                 search = Search(
                     run,
                     _objective(training, scale, sigma, drawn),

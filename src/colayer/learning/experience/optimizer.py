@@ -57,18 +57,15 @@ class Optimizer(Protocol):
     @property
     def name(self) -> str:
         """The name on the command line."""
-        ...
 
     def options(self) -> dict[str, Any]:
         """What, with the task, determines the search; JSON-able, part of a journal's identity."""
-        ...
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Ask for losses until `evaluate` raises `Stop`, which is let through, or until there is nothing left to ask.
 
         The sequence of weights asked for is a function of the task and of the losses alone.
         """
-        ...
 
 
 class Portion:

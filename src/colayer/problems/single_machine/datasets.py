@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer.errors import InputError
 from colayer.problems.single_machine.instance import PAPER_JOBS, PAPER_RHO, Instance, generate
 
 #: Entropy of the seeds: instances to learn on and to test on never share a stream.
@@ -15,6 +16,8 @@ def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS)
 
     `name` is "experience" (to learn on) or "test". A smaller `per_cell` gives the first instances of each cell.
     """
+    if name not in _SETS:
+        raise InputError(f"no set {name!r}, expected one of {', '.join(_SETS)}")
     instances = []
     for n in jobs:
         for rho in PAPER_RHO:

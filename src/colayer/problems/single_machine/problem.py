@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.guarantees import Approximation
-from colayer.problem import BaseProblem, Size, check_decoder, declared
+from colayer.problem import BaseProblem, check_decoder, declared
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
@@ -20,6 +20,7 @@ from colayer.problems.single_machine.instance import PAPER_RHO, Instance, conten
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood
 from colayer.problems.single_machine.solution import read_solution, write_solution
 from colayer.problems.single_machine.solvers import BASELINES, exact
+from colayer.sizes import Size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -38,7 +38,7 @@ def branch_and_bound(
     subproblems: int = 0,
     workers: int | None = None,
 ) -> tuple[Solution, float]:
-    """(best solution, lower bound on the cost of any); `progress` is told (bound, best cost).
+    """(best solution, lower bound on the cost of any); `progress` is called with (bound, best cost).
 
     Best bound first; branches on the edge whose fraction is nearest to one half. Ends when the bound meets the cost (up
     to a relative gap of 1e-9 where costs are not whole); when their relative gap is at most `tolerance` and

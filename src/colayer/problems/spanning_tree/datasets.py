@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer.errors import InputError
 from colayer.problems.spanning_tree.instance import (
     PAPER_SCENARIOS,
     PAPER_SECOND_MAX,
@@ -21,6 +22,8 @@ def paper_set(name: str, per_cell: int = 5, widths: tuple[int, ...] = PAPER_WIDT
 
     `name` is "training", "validation" or "test". A smaller `per_cell` gives the first instances of each cell.
     """
+    if name not in _SETS:
+        raise InputError(f"no set {name!r}, expected one of {', '.join(_SETS)}")
     instances = []
     for width in widths:
         for second_max in PAPER_SECOND_MAX:

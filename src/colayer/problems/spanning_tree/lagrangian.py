@@ -65,9 +65,10 @@ def lagrangian(
 
     Prices begin at the costs c and take Polyak steps towards the best cost known. Also ends after `iterations`, after
     `time_limit` seconds, and when steps have become so short that the bound will not rise any more: the gap that is
-    left is then the relaxation's own. `start` is a solution known already; `progress` is told (bound, best cost) after
-    each iteration. The bound is computed in whole numbers and valid without a tolerance; where all costs are whole it
-    is rounded up to a multiple of 1/S, as all costs of solutions are. The result does not depend on `workers`.
+    left is then the relaxation's own. `start` is a solution known already; `progress` is called with (bound, best
+    cost) after each iteration. The bound is computed in whole numbers and valid without a tolerance; where all costs
+    are whole it is rounded up to a multiple of 1/S, as all costs of solutions are. The result does not depend on
+    `workers`.
     """
     if iterations < 1:
         raise OptionError(f"{iterations} is out of range, expected at least 1", where="iterations")
@@ -124,7 +125,7 @@ def ascend(
     factor: float = 1.0,
     shortest: float = SHORTEST,
 ) -> bool:
-    """Better and better prices, rounded to solutions on the way; `done` is told the best bound after each iteration.
+    """Better and better prices, rounded to solutions on the way; `done` gets the best bound after each iteration.
 
     Returns whether all scenarios agreed on the first stage, which ends the ascent: it is optimal then.
     """

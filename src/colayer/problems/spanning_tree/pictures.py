@@ -1,4 +1,4 @@
-"""Pictures: a solution on its graph, and bound and cost by iteration."""
+"""A picture of a solution on its graph."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.instance import Instance
-from colayer.problems.spanning_tree.lagrangian import Lagrangian
 from colayer.problems.spanning_tree.solution import Solution
+from colayer.text import counted
 
 Floats = NDArray[np.float64]
 
-FIRST, SECOND, UNUSED, INK, FAINT, GRID = "#0072B2", "#E69F00", "#D9DDE2", "#333333", "#9AA5B1", "#E3E6EA"
+FIRST, SECOND, UNUSED, INK = "#0072B2", "#E69F00", "#D9DDE2", "#333333"
 
-#: A relative gap that is not told from 0.
-ROUNDING = 1e-9
 #: Up to this many nodes, a graph that is no grid is laid out by springs: all pairs of nodes repel each other.
 SPRINGS = 400
 
@@ -49,46 +46,17 @@ def draw(solution: Solution, instance: Instance, scenario: int = 0, ax: Axes | N
         (first, FIRST, 1.0, "first stage"),
     ):
         lines = LineCollection(list(at[instance.edges[edges]]), colors=colour, linewidths=share * width)
-        lines.set(capstyle="round", zorder=1 + share, label=f"{label}: {_counted(len(edges))}")
+        lines.set(capstyle="round", zorder=1 + share, label=f"{label}: {counted(len(edges), 'edge')}")
         ax.add_collection(lines)
     rim: dict[str, Any] = {"color": "white", "edgecolors": INK, "linewidths": min(0.8, 0.3 * width)}
     ax.scatter(at[:, 0], at[:, 1], s=(1.6 * width) ** 2, zorder=3, **rim)
     ax.margins(0.04)
     ax.set_aspect("equal")
     ax.set_axis_off()
-    graph = f"{n:,} nodes, {_counted(instance.edge_count)}"
+    graph = f"{n:,} nodes, {counted(instance.edge_count, 'edge')}"
     ax.set_title(f"{graph}:  cost {total:,.8g}", loc="left", fontsize=10.5, color=INK)
     legend: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "ncols": 1, "fontsize": 8.5}
     ax.legend(*(part[::-1] for part in ax.get_legend_handles_labels()), frameon=False, borderaxespad=0.2, **legend)
-    return ax
-
-
-def convergence(found: Lagrangian, ax: Axes | None = None) -> Axes:
-    """Lower bound and best cost by iteration, on the range they move in once the first steps are made."""
-    if ax is None:
-        ax = Figure(figsize=(6.4, 3.8), layout="constrained").subplots()
-    iteration = np.arange(1, found.iterations + 1)
-    dot = "." if found.iterations == 1 else ""  # a line of one point is not seen
-    for values, colour, label in ((found.costs, SECOND, "best cost"), (found.bounds, FIRST, "lower bound")):
-        ax.step(iteration, values, where="post", color=colour, lw=1.8, marker=dot, label=label)
-    ax.fill_between(iteration, found.bounds, found.costs, step="post", color=FAINT, alpha=0.15, lw=0)
-    settled = min(found.iterations // 10, 10)
-    low, high = float(found.bounds[settled]), float(found.costs[settled])
-    pad = max(0.08 * (high - low), 1e-6 * abs(high)) or 1.0
-    ax.set_ylim(low - pad, high + pad)
-    ax.margins(x=0.02)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color(FAINT)
-    ax.tick_params(color=FAINT, labelcolor=INK, labelsize=9)
-    ax.grid(visible=True, color=GRID, lw=0.7)
-    ax.set_axisbelow(True)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.8g}"))
-    gap = f"gap {100 * found.gap:.2g} %" if found.gap > ROUNDING else "bound and cost meet, the solution is optimal"
-    ax.set_title(f"After {_counted(found.iterations, 'iteration')}: {gap}", fontsize=11, color=INK)
-    ax.set_xlabel("iteration", color=INK)
-    ax.set_ylabel("cost", color=INK)
-    ax.legend(fontsize="small", loc="lower right", framealpha=0.9, edgecolor="none")
     return ax
 
 
@@ -151,7 +119,3 @@ def _springs(at: Floats, instance: Instance) -> Floats:
         size = np.maximum(np.hypot(force[:, 0], force[:, 1]), 1e-12)
         at = at + force / size[:, None] * np.minimum(size, heat)[:, None]
     return at
-
-
-def _counted(count: int, what: str = "edge") -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem import BaseProblem, Size
+from colayer.problem import BaseProblem
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
@@ -18,6 +18,7 @@ from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, g
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, target
 from colayer.problems.spanning_tree.solution import Solution, read_solution, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
+from colayer.sizes import Size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -85,7 +85,7 @@ class Relaxation:
         self.squared = 0.0  # |direction|²
 
     def solve(self) -> tuple[int, float]:
-        """One tree a scenario: (S·L(μ) in units, |x − mean x|²); x is then in `taken`, Σ_s x_s in `counts`."""
+        """One tree per scenario: (S·L(μ) in units, |x − mean x|²); x is then in `taken`, Σ_s x_s in `counts`."""
         data = (self.ends, self.costs, self.heads, self.tails, self.limit, self.price, self.direction)
         out = (self.taken, self.value, self.slope)
         self._each(self.scenarios, lambda low, high: kernels.relaxed_trees(low, high, *data, *out))

@@ -59,7 +59,7 @@ def _solution(first_stage: Any, second_stage: Any, instance: Instance) -> Soluti
         raise InputError(f"{short(second_stage)} is not a list of lists of edges", where="second_stage")
     if len(second_stage) != instance.scenarios:
         raise InputError(
-            f"{len(second_stage)} lists of edges, expected one a scenario, {instance.scenarios}", where="second_stage"
+            f"{len(second_stage)} lists of edges, expected one per scenario, {instance.scenarios}", where="second_stage"
         )
     completions = []
     for s, listed in enumerate(second_stage):

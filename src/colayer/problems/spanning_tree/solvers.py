@@ -46,7 +46,7 @@ def exact(
 
     The Lagrangian bound and heuristic, then branch and bound on it. Most often bound and cost end equal: the search
     goes on for that, but not beyond 30 subproblems once the gap is at most 0.01 %, nor beyond `time_limit` seconds.
-    `start` is a solution known already; `progress` is told (bound, best cost) after each iteration.
+    `start` is a solution known already; `progress` is called with (bound, best cost) after each iteration.
     """
     solution, bound = branch_and_bound(instance, time_limit, progress, start, tolerance=PROVED, subproblems=SUBPROBLEMS)
     return solution, bound, relative_gap(cost(solution, instance), bound) <= PROVED

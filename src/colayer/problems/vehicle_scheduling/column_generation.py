@@ -27,11 +27,10 @@ from colayer.problems.vehicle_scheduling.cost import bound
 from colayer.problems.vehicle_scheduling.decoder import improve
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import route_total, solution_cost
+from colayer.problems.vehicle_scheduling.kernels.enumeration import enumerate_routes, new_walk
 from colayer.problems.vehicle_scheduling.kernels.labels import (
-    enumerate_routes,
     longest_rest,
     new_labels,
-    new_walk,
     price,
     rest_bounds,
     route_of,
@@ -70,7 +69,7 @@ def exact(
 
     It starts from the better one of `start` and the safe solution, after local search, and ends with a proof, after
     `time_limit` seconds, or when there are more routes to keep than there is room for; the bound is valid in each case,
-    and that of the layer at least. `progress` is told (bound, best cost). "Optimal" is up to 1e-9 of the cost.
+    and that of the layer at least. `progress` is called with (bound, best cost). "Optimal" is up to 1e-9 of the cost.
     """
     _compile()
     search = _Search(instance, time_limit, progress)

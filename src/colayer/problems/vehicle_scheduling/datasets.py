@@ -38,9 +38,9 @@ def paper_set(
 ) -> Iterator[Instance]:
     """The instances of a set, in the order of tasks and scenarios, each made when it is asked for.
 
-    `tasks` and `scenarios` choose cells of the table. `per_cell` replaces the paper's number of instances a cell; fewer
-    are the first ones of the cell, more go on from there. An instance depends on the set, its sizes and its number
-    alone.
+    `tasks` and `scenarios` choose cells of the table. `per_cell` replaces the paper's number of instances per cell;
+    fewer are the first ones of the cell, more go on from there. An instance depends on the set, its sizes and its
+    number alone.
     """
     if name not in _COUNTS:
         raise InputError(f"no set {name!r}, expected one of {', '.join(PAPER_SETS)}")

@@ -1,4 +1,4 @@
-"""Pictures of a solution, readable from one task to thousands: the vehicles over the day, their ways in the city."""
+"""A picture of a solution, readable from one task to thousands: the vehicles over the day."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
-from colayer.errors import InputError
 from colayer.problems.vehicle_scheduling.instance import Floats, Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.solution import checked, routes_of
 
 #: Up to this many vehicles, rows are named and boxes carry their task where it fits; up to DENSE, a row has two lanes.
 LABELLED, DENSE = 15, 60
-#: Up to this many vehicles, each has a colour of its own on the map.
-COLOURED = 8
 #: Share of the scenarios in which a task ends before the mark.
 QUANTILE = 0.95
 
 SCHEDULED, EXPECTED, DELAY, INK, FAINT = "#0072B2", "#A9CFE8", "#D55E00", "#333333", "#9AA5B1"
-ROUTES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8B5A2B")
 
 
 def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
@@ -77,7 +73,7 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     ax.spines["bottom"].set_color(FAINT)
     ax.tick_params(axis="y", length=0)
     ax.tick_params(color=FAINT, labelcolor=INK, labelsize=8.5)
-    _title(ax, solution, instance, float(late.sum()), vehicles, pad=22)
+    _title(ax, solution, instance, float(late.sum()), vehicles)
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8.5, borderpad=0.3,
         borderaxespad=0.1, handlelength=1.2, columnspacing=1.6,
@@ -85,71 +81,12 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def city_map(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
-    """Draw the routes in the city: tasks as solid lines from a dot to an arrow's head, ways between them dashed.
-
-    Districts are shaded by their mean delay. Each vehicle has its colour; where there are many, the colour is the hour.
-    """
-    city = instance.city
-    if city is None:
-        raise InputError("the instance has travel tables, expected a city to draw", where="city")
-    solution = checked(successor, instance)
-    routes = sorted(routes_of(solution), key=lambda route: (instance.begin[route[0]], route[0]))
-    if ax is None:
-        ax = Figure(figsize=(7.6, 6.0), layout="constrained").subplots()
-    shade = city.district_delay.mean(axis=(0, 1)).T  # x along columns
-    extent = (0.0, shade.shape[1] * city.district_width, 0.0, shade.shape[0] * city.district_width)
-    style: dict[str, Any] = {"origin": "lower", "extent": extent, "cmap": "Greys", "alpha": 0.45, "zorder": 0}
-    ax.imshow(shade, vmin=0.0, vmax=3.0 * float(shade.max()) or 1.0, **style)
-    for line in np.arange(0.0, extent[1] + 1e-9, city.district_width):
-        ax.axvline(line, color="white", lw=1.0, zorder=1)
-        ax.axhline(line, color="white", lw=1.0, zorder=1)
-
-    tasks = np.stack([city.start, city.finish], axis=1)
-    tails = np.flatnonzero(solution >= 0)
-    ways = np.stack([city.finish[tails], city.start[solution[tails]]], axis=1)
-    width = 1.8 if instance.tasks <= 100 else 0.9 if instance.tasks <= 500 else 0.4
-    if len(routes) <= COLOURED:
-        colour = np.empty(instance.tasks, dtype=object)
-        for k, route in enumerate(routes):
-            colour[route] = ROUTES[k]
-            ax.plot([], [], color=ROUTES[k], lw=width, label=f"vehicle {k + 1}")
-        lines: tuple[dict[str, Any], ...] = {"colors": list(colour)}, {"colors": list(colour[tails])}
-        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8.5)
-        for v in range(instance.tasks):
-            arrow = {"arrowstyle": "-|>", "color": colour[v], "lw": width, "shrinkA": 0, "shrinkB": 0}
-            ax.annotate("", tuple(city.finish[v]), tuple(city.start[v]), arrowprops=arrow, zorder=3)
-        ax.scatter(city.start[:, 0], city.start[:, 1], s=14, c=list(colour), zorder=4, linewidth=0)
-    else:
-        hours = instance.begin / 60.0
-        lines = {"array": hours, "cmap": "viridis"}, {"array": hours[tails], "cmap": "viridis"}
-    solid = LineCollection(list(tasks), linewidths=width, zorder=3, **lines[0])
-    dashed = LineCollection(list(ways), linewidths=0.6 * width, linestyles=(0, (3, 2)), alpha=0.8, zorder=2, **lines[1])
-    for collection in (dashed, solid):
-        ax.add_collection(collection)
-    if len(routes) > COLOURED:
-        dashed.set_norm(solid.norm)
-        solid.autoscale()
-        bar = ax.figure.colorbar(solid, ax=ax, pad=0.02, shrink=0.8, label="begin of the task (hour)")
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
-    ax.set_xlim(0.0, max(extent[1], city.width))
-    ax.set_ylim(0.0, max(extent[3], city.width))
-    ax.set_aspect("equal")
-    ax.set_xlabel("minutes", color=INK)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(color=FAINT, labelcolor=INK, labelsize=8.5)
-    late = float(solution_delays(instance.times, solution).mean(axis=1).sum())
-    _title(ax, solution, instance, late, len(routes), pad=8)
-    return ax
-
-
-def _title(ax: Axes, solution: Any, instance: Instance, late: float, vehicles: int, pad: float) -> None:
+def _title(ax: Axes, solution: Any, instance: Instance, late: float, vehicles: int) -> None:
     cost = float(solution_cost(instance.times, solution, instance.vehicle_cost, instance.delay_cost))
     tasks = "1 task" if instance.tasks == 1 else f"{instance.tasks:,} tasks"
     fleet = "1 vehicle" if vehicles == 1 else f"{vehicles:,} vehicles"
     text = f"{tasks} on {fleet}:  cost = {cost:,.6g},  {late / instance.tasks:.3g} minutes of delay a task"
-    ax.set_title(text, loc="left", fontsize=10.5, color=INK, pad=pad)
+    ax.set_title(text, loc="left", fontsize=10.5, color=INK, pad=22)
 
 
 def _clock(ax: Axes, instance: Instance, span: float) -> None:

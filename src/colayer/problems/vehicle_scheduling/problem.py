@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem import BaseProblem, Size, check_decoder, declared
+from colayer.problem import BaseProblem, check_decoder, declared
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
@@ -19,6 +19,7 @@ from colayer.problems.vehicle_scheduling.instance import Instance, content, read
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, target
 from colayer.problems.vehicle_scheduling.solution import read_solution, write_solution
 from colayer.problems.vehicle_scheduling.solvers import BASELINES, exact
+from colayer.sizes import Size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

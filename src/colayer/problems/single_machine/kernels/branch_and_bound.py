@@ -34,6 +34,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from colayer.problems.single_machine.kernels.dominance import candidates, improvable
 from colayer.problems.single_machine.kernels.heap import pop, push
 from colayer.problems.single_machine.kernels.search_state import (
     EXPANDED,
@@ -52,14 +53,11 @@ from colayer.problems.single_machine.kernels.search_state import (
     push_node,
     remember,
     seen,
-    worse,
 )
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Places at the end of a partial sequence at which moves of rule 5 are tried.
-DEPTH = 8
 #: One node in so many starts a plunge.
 PLUNGE = 32
 
@@ -159,86 +157,6 @@ def _open_root(s: Search) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _precedes(s: Search, t: float, rest: Ints, i: int, j: int) -> bool:
-    """Whether some schedule that starts with i is better than any that starts with j (rules 2 to 4). O(m)."""
-    p = s.processing
-    if p[i] == p[j]:
-        return i < j
-    m = len(rest)
-    head_i, head_j = max(t, s.release[i]), max(t, s.release[j])
-    lead = head_j + p[j] - head_i - p[i]
-    if lead >= 0.0 and head_i - head_j + (m - 2) * max(0.0, p[j] - p[i]) < -s.tolerance:
-        return True
-    delay = max(0.0, head_i + p[i] - head_j)
-    after = max(0.0, delay - p[i])
-    change = delay + (m - 2) * after - lead - p[i]
-    for k in rest:
-        if change >= -s.tolerance:
-            return False
-        if p[k] < delay - after and k != i and k != j:
-            change += delay - after - p[k]
-    return bool(change < -s.tolerance)
-
-
-@njit(cache=True, nogil=True)
-def _candidates(s: Search, t: float, rest: Ints, out: Ints) -> int:
-    """The jobs of `rest` that may come next by rules 1 to 4, into `out`: how many. O(m + k²m) for k active jobs."""
-    soonest, first = np.inf, 0
-    for a in range(len(rest)):
-        end = max(t, s.release[rest[a]]) + s.processing[rest[a]]
-        if end < soonest:
-            soonest, first = end, a
-    active = 0
-    while active < len(rest) and max(t, s.release[rest[active]]) < soonest:
-        active += 1
-    count = 0
-    for j in rest[:active]:
-        # Most of those that are left out are left out by the one that can complete first.
-        keep = rest[first] == j or not _precedes(s, t, rest, rest[first], j)
-        for i in rest[:active]:
-            if not keep:
-                break
-            keep = i == j or not _precedes(s, t, rest, i, j)
-        if keep:
-            out[count] = j
-            count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _improvable(s: Search, path: Ints, times: Floats, costs: Floats, depth: int, release: float) -> bool:
-    """Whether a move of one job within the last places of `path[:depth]` gives a strictly dominating state (rule 5).
-
-    `times[k]`, `costs[k]` belong to the first k jobs; `release` is the earliest one of the jobs left. O(DEPTH²).
-    """
-    r, p = s.release, s.processing
-    m = len(r) - depth
-    end, cost = max(times[depth], release), costs[depth]
-    last = path[depth - 1]
-    for k in range(depth - 2, max(0, depth - DEPTH) - 1, -1):
-        for move in range(3 if k < depth - 2 else 1):
-            t, c = times[k], costs[k]
-            if move < 2:  # the last job goes to place k ...
-                t = max(t, r[last]) + p[last]
-                c += t
-            if move == 0:  # ... before the job there, or in exchange for it
-                t = max(t, r[path[k]]) + p[path[k]]
-                c += t
-            for x in path[k + 1 : depth - 1]:
-                t = max(t, r[x]) + p[x]
-                c += t
-            if move == 2:
-                t = max(t, r[last]) + p[last]
-                c += t
-            if move > 0:
-                t = max(t, r[path[k]]) + p[path[k]]
-                c += t
-            if worse(s, m, max(t, release), c, end, cost, True):
-                return True
-    return False
-
-
-@njit(cache=True, nogil=True)
 def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
     """Open the children of a node that neither bounds nor dominance exclude, and close the node.
 
@@ -269,7 +187,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
         close_node(s, node)
         return
     out, work = np.empty(m, np.int64), np.empty(m)
-    count = _candidates(s, t, rest, out)
+    count = candidates(s, t, rest, out)
     opened = np.empty(count, np.int64)
     size = 0
     for j in out[:count]:
@@ -280,7 +198,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
             _finish(s, path, n, time, cost, rest, j)
             continue
         release = s.release[rest[0] if rest[0] != j else rest[1]]
-        if _improvable(s, path, times, costs, depth + 1, release):
+        if improvable(s, path, times, costs, depth + 1, release):
             continue
         key[j >> 6] ^= one << np.uint64(j & 63)
         ready = max(time, release)

@@ -42,17 +42,6 @@ def rdi(dates: Floats, r: Floats, p: Floats) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def dates_of(order: Ints, r: Floats, p: Floats) -> Floats:
-    """Dates whose schedule is `order`: see `reproduce`."""
-    jobs = by_priority(r, p)
-    number = np.empty(len(r), np.int64)
-    number[jobs] = np.arange(len(r))
-    dates = np.empty(len(r))
-    reproduce(number[order], r[jobs], p[jobs], dates)
-    return dates[number]
-
-
-@njit(cache=True, nogil=True)
 def reproduce(order: Ints, r: Floats, p: Floats, dates: Floats) -> None:
     """Fill `dates` with dates whose schedule is `order`; by priority. O(n).
 

@@ -1,4 +1,4 @@
-"""The Lagrangian relaxation, in whole numbers: prices, one relaxed tree a scenario, one step of the prices.
+"""The Lagrangian relaxation, in whole numbers: prices, one relaxed tree per scenario, one step of the prices.
 
 The first stage is copied into every scenario and the copies are priced: μ_es with Σ_s μ_es = S·c_e (μ = −λ of the usual
 multipliers; as a copy is 0 or 1 anyway, this restriction does not lower the best bound). Every such μ gives the bound

@@ -56,16 +56,6 @@ def route_total(times: Times, route: Ints) -> float:
 
 
 @njit(cache=True, nogil=True)
-def route_delays(times: Times, route: Ints) -> Floats:
-    """delay of each task of a route (rows) in each scenario (columns); the first row is 0."""
-    scenarios = times.begin.shape[1]
-    delays = np.zeros((len(route), scenarios))
-    for k in range(1, len(route)):
-        step_into(times, route[k - 1], route[k], delays[k - 1], delays[k])
-    return delays
-
-
-@njit(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
     """Whether a task is the first of its route."""
     first = np.ones(len(successor), np.bool_)

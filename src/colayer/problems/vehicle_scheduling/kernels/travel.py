@@ -77,32 +77,6 @@ def is_arc(times: Times, u: int, v: int) -> bool:
     return bool(times.task_begin[v] >= times.task_end[u] + nominal_travel(times, u, v))
 
 
-@njit(cache=True, nogil=True, inline="always")
-def travel_at(times: Times, u: int, v: int, s: int) -> float:
-    """ξ_travel of the arc (u, v) in scenario s; the same bits as `travel_into`."""
-    if times.explicit:
-        return float(times.table[u, v, s])
-    minute = times.leave[u, s] + nominal_travel(times, u, v)
-    return float(through(times.district[times.zone[v]], s, minute) - times.end[u, s])
-
-
-@njit(cache=True, nogil=True)
-def travel_into(times: Times, u: int, v: int, out: Floats) -> None:
-    """ξ_travel of the arc (u, v) in every scenario; O(S)."""
-    scenarios = len(out)
-    if times.explicit:
-        row = times.table[u, v]
-        for s in range(scenarios):
-            out[s] = row[s]
-    else:
-        nominal = nominal_travel(times, u, v)
-        leave = times.leave[u]
-        end = times.end[u]
-        district = times.district[times.zone[v]]
-        for s in range(scenarios):
-            out[s] = through(district, s, leave[s] + nominal) - end[s]
-
-
 @njit(cache=True, nogil=True)
 def leave_into(end: Floats, zone: Ints, district: Floats, inter: Floats, leave: Floats) -> None:
     """leave[u, s] = ξ2 + inter delay at the hour of ξ2, ξ2 = ξ1 + district delay at the hour of ξ1 = end[u, s].
@@ -140,14 +114,6 @@ def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
                 heads[k] = v
                 k += 1
     return indptr, heads
-
-
-@njit(cache=True, nogil=True)
-def nominal_into(times: Times, indptr: Ints, heads: NDArray[np.int32], out: Floats) -> None:
-    """Scheduled travel time of every arc."""
-    for u in range(len(indptr) - 1):
-        for k in range(indptr[u], indptr[u + 1]):
-            out[k] = nominal_travel(times, u, heads[k])
 
 
 @njit(cache=True, nogil=True)

@@ -1,0 +1,114 @@
+"""Mistakes in what a problem may have beside the five methods: the check of its kind finds each, alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.evaluators.local import LocalEvaluator
+from support.planted import only_failure
+from support.selection_problem import Selection
+
+
+class BestForgetsTheFirst(Selection):
+    def best(self, thetas, instance, seed):
+        row, solution, cost = super().best(thetas[1:] * 0.0, instance, seed)
+        return row + 1, solution, cost
+
+
+class BestOfTwoParts(Selection):
+    def best(self, thetas, instance, seed):
+        return super().best(thetas, instance, seed)[1:]
+
+
+class BestWithAnotherCost(Selection):
+    def best(self, thetas, instance, seed):
+        row, solution, cost = super().best(thetas, instance, seed)
+        return row, solution, cost / self.scale(instance)
+
+
+class BaselineInfeasible(Selection):
+    def baseline(self, rule, instance):
+        return super().baseline(rule, instance)[:-1]
+
+
+class BaselineRaises(Selection):
+    def baseline(self, rule, instance):
+        raise KeyError(rule)
+
+
+class BaselinesWithoutMethod(Selection):
+    baseline = None
+
+
+class ExactIsNot(Selection):
+    def exact(self, instance, time_limit=None, progress=None, start=None):
+        solution = np.argsort(-instance.price)[: instance.choose]
+        return solution, self.cost(solution, instance), True
+
+
+class ExactWithoutProof(Selection):
+    def exact(self, instance, time_limit=None, progress=None, start=None):
+        return super().exact(instance)[:2]
+
+
+class ExactBoundAboveCost(Selection):
+    def exact(self, instance, time_limit=None, progress=None, start=None):
+        solution, bound, _ = super().exact(instance)
+        return solution, bound + 1.0, False
+
+
+class FeatureOfThePlace(Selection):
+    """A rank that comes from the order of the data."""
+
+    def features(self, instance):
+        values = super().features(instance)
+        values[:, 2] = np.arange(len(values))
+        return values
+
+
+class OrderThatIsNone(Selection):
+    def shuffled(self, instance, seed):
+        return instance, np.zeros(len(instance.price), dtype=int)
+
+
+class EvaluatorOfOneInstance(Selection):
+    def evaluator(self, instances):
+        return LocalEvaluator(self, instances[:1])
+
+
+class EvaluatorOfItsOwn(Selection):
+    def evaluator(self, instances):
+        class Rounded(LocalEvaluator):
+            def losses(self, weights):
+                return np.round(super().losses(weights), 6)
+
+        return Rounded(self, instances)
+
+
+#: mistake → (the check that finds it, words of what it says).
+PLANTED: dict[Any, tuple[str, str]] = {
+    BestForgetsTheFirst: ("best of many", "include every row"),
+    BestOfTwoParts: ("best of many", "best returned a tuple: return (row, solution, cost)"),
+    BestWithAnotherCost: ("best of many", "return the true cost"),
+    BaselineInfeasible: ("baselines", "baseline 'cheapest' returned an infeasible solution"),
+    BaselineRaises: ("baselines", "baseline raised KeyError: 'cheapest' (test_optional.py, line"),
+    BaselinesWithoutMethod: ("baselines", "there is no method baseline"),
+    ExactIsNot: ("exact", "is optimal, but a decoded solution costs"),
+    ExactWithoutProof: ("exact", "exact returned a tuple: return (solution, bound, proved optimal)"),
+    ExactBoundAboveCost: ("exact", "is above its cost"),
+    FeatureOfThePlace: ("shuffled", "'price_times_risk' depends on the order"),
+    OrderThatIsNone: ("shuffled", "no permutation of the 6 rows of features"),
+    EvaluatorOfOneInstance: ("evaluator", "have shape (4, 1): return (4, 5), (weights, instances)"),
+    EvaluatorOfItsOwn: ("evaluator", "let both call the same code"),
+}
+
+
+@pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
+def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
+    check, words = PLANTED[mistake]
+    failure = only_failure(mistake())
+    assert failure.check == check
+    assert words in failure.detail

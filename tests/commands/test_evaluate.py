@@ -1,0 +1,133 @@
+"""`colayer evaluate`: every learner without and with the safe weights, and every plain rule, on one folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import InputError, Pipeline, read_instances
+from colayer.commands.evaluate import draw, labelled_bound
+from colayer.comparison.table import Comparison, Result
+from colayer.files import encode
+from colayer.problems import SingleMachine
+from support.tiny_instances import optimum
+from support.toy_problem import write_toy
+
+
+def test_learners_rules_and_safe_weights(data: Path, model: Path, run: Any, place: Path) -> None:
+    document = run("evaluate", "single-machine", data, "--model", model, "--json", "-o", "e.json", "--plot", "e.png")
+    assert json.loads((place / "e.json").read_text()) == document
+    assert list(document) == ["format", "problem", "contenders", "summary", "results"]
+    assert document["contenders"] == ["model", "model, safe", "safe weights", *SingleMachine().baselines]
+    summary = {row["contender"]: row for row in document["summary"]}
+    assert summary["model, safe"]["mean_cost"] <= min(
+        summary["model"]["mean_cost"], summary["safe weights"]["mean_cost"]
+    )
+    costs = [Pipeline.load(model, safe=False).solve(x).cost for x in read_instances(data)]
+    assert summary["model"]["mean_cost"] == pytest.approx(np.mean(costs))
+    assert (place / "e.png").stat().st_size > 1000
+    safe_only = run("evaluate", "single-machine", data, "--model", model, "--safe", "--json")
+    assert safe_only["contenders"][:2] == ["model, safe", "safe weights"]
+    out = run("evaluate", "single-machine", data, "--model", model, "--no-safe", "--samples", 2)
+    assert out.startswith("6 instances of single-machine\n\ncontender ")
+    assert "\nmodel " in out
+    assert "model, safe" not in out
+
+
+def test_draws_are_those_of_solve(data: Path, model: Path, run: Any) -> None:
+    document = run("evaluate", "single-machine", data, "--model", model, "--samples", 5, "--seed", 3, "--json")
+    pipeline = Pipeline.load(model, safe=False)
+    costs = [result["cost"] for result in document["results"] if result["contender"] == "model"]
+    assert costs == [pipeline.solve(x, samples=5, seed=3).cost for x in read_instances(data)]
+
+
+def test_without_a_model_the_shipped_weights_are_evaluated(data: Path, run: Any) -> None:
+    assert run("evaluate", "single-machine", data, "--json")["contenders"][:2] == ["pretrained", "pretrained, safe"]
+
+
+def test_models_of_one_name_are_told_apart_by_their_paths(data: Path, model: Path, run: Any, place: Path) -> None:
+    (place / "other").mkdir()
+    shutil.copy(model, place / "other" / "model.json")
+    document = run(
+        "evaluate", "single-machine", data, "--model", model, "--model", "other/model.json", "--no-safe", "--json"
+    )
+    assert document["contenders"][:2] == [str(model), "other/model.json"]
+
+
+def test_tight_takes_the_labels_bounds_where_there_are(
+    data: Path, model: Path, run: Any, refused: Any, place: Path
+) -> None:
+    """Gaps to the exact bound, which is at least the cheap one; a label's bound is used as it stands."""
+    folder = place / "data"
+    shutil.copytree(data, folder)
+    command = ("evaluate", "single-machine", folder, "--model", model, "--json")
+
+    def bounds(*more: str) -> list[float]:
+        document = run(*command, *more)
+        return [result["bound"] for result in document["results"][:: len(document["contenders"])]]
+
+    optima = [optimum(SingleMachine(), instance)[1] for instance in read_instances(folder)]
+    assert bounds("--tight") == optima
+    assert all(cheap <= best for cheap, best in zip(bounds(), optima, strict=True))
+    run("label", "single-machine", folder)
+    label = folder / "0000.solution.json"
+    known = json.loads(label.read_text())
+    label.write_text(json.dumps({**known, "bound": optima[0] - 0.25}))
+    assert bounds("--tight") == [optima[0] - 0.25, *optima[1:]]
+    label.write_text(json.dumps({"sequence": known["sequence"], "completion": known["completion"]}))  # no bound in it
+    assert bounds("--tight") == optima
+    label.write_text(json.dumps({**known, "bound": optima[0] + 1}))
+    assert f"{label}: bound: " in refused(*command, "--tight")
+
+
+def test_the_bound_of_a_label_is_at_most_the_cost_of_its_solution(place: Path) -> None:
+    """But for rounding."""
+    problem = SingleMachine()
+    instance = problem.generate(0, jobs=3)
+    solution, best = optimum(problem, instance)
+    path, label = place / "0000.json", place / "0000.solution.json"
+    assert labelled_bound(path, problem, instance) is None
+    written = encode(problem.write_solution(solution, instance))
+    for bound, expected in ((best - 1.0, best - 1.0), (best * (1 + 1e-12), best * (1 + 1e-12))):
+        label.write_text(json.dumps({**json.loads(written), "bound": bound}))
+        assert labelled_bound(path, problem, instance) == expected
+    label.write_text(json.dumps({**json.loads(written), "bound": best + 1.0}))
+    with pytest.raises(InputError, match=f"bound: {best + 1.0} is above {best:g}, the cost of the solution"):
+        labelled_bound(path, problem, instance)
+
+
+def test_a_problem_of_ones_own_needs_a_model(run: Any, refused: Any, place: Path) -> None:
+    write_toy(place, [(3, 1, 2), (5, 9, 4)])
+    document = run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--json")
+    assert (document["contenders"], document["summary"][0]["mean_cost"]) == (["toy"], 2.5)
+    assert run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json").split("\n")[2].split("  ")[:2] == [
+        "contender", "mean cost",
+    ]  # fmt: skip
+    assert refused("evaluate", "toy_problem:Toy", "data") == (
+        "error: --model: toy has no weights and no baselines, expected a model\n"
+    )
+    assert refused("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--tight") == (
+        "error: --tight: toy has no exact solver\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "title"),
+    [
+        ([{"jobs": 5.0, "rho": 1.0}, {"jobs": 5.0, "rho": 2.0}], "Gap by rho"),
+        ([{"jobs": 5.0}, {"jobs": 9.0}], "Gap by jobs"),
+        ([{"jobs": 5.0}, {"jobs": 5.0}], "Gap"),
+        ([{}, {}], "Gap"),
+    ],
+)
+def test_the_picture_is_by_the_first_key_that_tells_instances_apart(
+    groups: list[dict[str, float]], title: str, place: Path
+) -> None:
+    results = tuple(Result("a", i, 11.0, 10.0, 1.0, 0.1, group) for i, group in enumerate(groups))
+    draw(Comparison("toy", ("a",), results), place / "p.svg")
+    assert f">{title}</text>" in (place / "p.svg").read_text()

@@ -1,0 +1,116 @@
+"""What commands give back: one document, a reader that goes away, and progress where someone looks."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.commands import output
+from colayer.commands.output import Search, emit, exact_limit, note, progress, say, search
+from colayer.errors import OptionError
+
+
+def test_the_document_is_printed_or_the_text_and_written_either_way(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = {"cost": np.float64(1.5), "solution": np.arange(2)}
+    emit(document, "a table\n", as_json=False, out=place / "a.json")
+    assert capsys.readouterr().out == "a table\n"
+    emit(document, "a table\n", as_json=True, out=place / "b.json")
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == {"cost": 1.5, "solution": [0, 1]}
+    assert (place / "a.json").read_text() == (place / "b.json").read_text() == printed
+    emit(document, "a table\n", as_json=True, out=None)
+    assert sorted(path.name for path in place.iterdir()) == ["a.json", "b.json"]
+
+
+def test_the_limit_of_the_exact_solver_needs_its_flag() -> None:
+    assert exact_limit(None, "--tight", given=True) == 60.0
+    assert exact_limit(3.0, "--tight", given=True) == 3.0
+    assert exact_limit(None, "--tight", given=False) is None
+    with pytest.raises(OptionError, match="--time-limit: works with --tight only"):
+        exact_limit(3.0, "--tight", given=False)
+
+
+def test_closed_streams_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a service starts the command without them."""
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    say("nobody listens")
+    note("nobody reads")
+    assert not output.on_terminal()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_a_reader_that_goes_away_is_no_fault(data: Path) -> None:
+    """`colayer … | head` ends quietly, whatever was still to be printed."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "colayer.cli", "bound", str(data / "0000.json")]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_note_is_a_line_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    note("left out")
+    assert capsys.readouterr() == ("", "left out\n")
+
+
+def test_nothing_is_shown_where_stderr_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress("comparing") as shown:
+        assert shown is None
+    with search("bounding", 2) as bounding:
+        assert bounding.progress is None
+        bounding.next()
+    assert capsys.readouterr() == ("", "")
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_has_a_bar_that_goes_when_it_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress("comparing") as shown:
+        assert shown is not None
+        shown(1, 2)
+    with search("bounding", 3) as bounding:
+        assert bounding.progress is not None
+        bounding.progress(10.0, 12.0)
+        bounding.next()
+    assert "comparing" in terminal.getvalue()
+    assert "bounding" in terminal.getvalue()
+    assert capsys.readouterr().out == ""
+
+
+def test_the_line_of_a_search_has_both_bounds_and_their_gap() -> None:
+    seen: list[dict[str, Any]] = []
+
+    class Bar:
+        def update(self, task: int, **fields: Any) -> None:
+            seen.append({"task": task, **fields})
+
+    line = Search(Bar(), 7)
+    assert line.progress is not None
+    line.progress(10.0, 12.0)
+    line.progress(0.0, 5.0)  # no gap to a bound of 0
+    line.next()
+    assert seen == [
+        {"task": 7, "state": "bound 10, best 12, gap 20.0000%"},
+        {"task": 7, "state": "bound 0, best 5"},
+        {"task": 7, "advance": 1, "state": ""},
+    ]

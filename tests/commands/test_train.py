@@ -1,0 +1,173 @@
+"""`colayer train`: the model that Python learns, its journal and picture, and what it prints beside them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import Pipeline, read_instances
+from colayer.cli import main
+from colayer.commands.train import against_safe
+from colayer.errors import MissingExtraError, OptionError
+from colayer.learning.learner import split
+from colayer.problems import SingleMachine
+from support.toy_problem import write_toy
+
+TRAIN = ("train", "single-machine", "data", "-o", "m.json")
+KEYS = [
+    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "summary",
+    "guarantees",
+]  # fmt: skip
+
+
+def test_model_journal_and_picture(data: Path, run: Any, place: Path) -> None:
+    """The model is the one Python learns with the same settings; a finished journal returns it at once."""
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 20, "--seed", 1, "--decoder", "ls")
+    document = run(*common, "--method", "direct", "--plot", "curve.png", "--json")
+    assert list(document) == KEYS
+    assert sorted(p.name for p in place.iterdir()) == ["curve.png", "m.json", "m.json.journal"]
+    assert (document["model"], document["journal"], document["evaluations"]) == ("m.json", "m.json.journal", 20)
+    assert document["method"] == "direct"
+    pipeline = Pipeline(SingleMachine(decoder="ls"), SingleMachine().safe_weights)
+    pipeline.fit(read_instances(data), evaluations=20, seed=1, method="direct")
+    loaded = Pipeline.load("m.json")
+    assert np.array_equal(loaded.weights_, pipeline.weights_)
+    assert loaded.problem.options == {"features": "66", "decoder": "ls"}
+    assert document["loss"] == pipeline.loss_
+    before = (place / "m.json").read_bytes()
+    out = run(*common, "--method", "direct")
+    assert (place / "m.json").read_bytes() == before
+    assert "safe weights" in out
+
+
+def test_the_text_says_where_the_model_is_and_how_good(data: Path, run: Any) -> None:
+    lines = run("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal").splitlines()
+    assert lines[:2] == ["model            m.json", "evaluations      5"]
+    assert [line.split("  ")[0] for line in lines[2:5]] == ["training loss", "validation loss", "time"]
+    assert lines[6] == "on the 1 instance kept aside:"
+    assert [line.split("  ")[0] for line in lines[10:12]] == ["learned", "safe weights"]
+    assert lines[13].startswith(
+        "guaranteed with probability 0.95, in units of the loss (n = 5, d = 66, M = 10, σ = 0, "
+    )
+    assert lines[-1] == "more than R says nothing: at this n the measured gap is what to go by"
+
+
+def test_a_perturbation_has_its_guarantees(data: Path, run: Any) -> None:
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--sigma", 0.5, "--samples", 4)
+    out = run(*common, "--no-journal")
+    assert "\nguaranteed with probability 0.95, in units of the loss (n = " in out
+    assert "σ = 0.5" in out
+    assert run(*common, "--json")["guarantees"]["sigma"] == 0.5
+
+
+def test_without_a_journal(data: Path, run: Any, place: Path) -> None:
+    run("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal", "--validation", 0)
+    assert [p.name for p in place.iterdir()] == ["m.json"]
+
+
+def test_a_journal_of_another_run_is_refused(data: Path, run: Any, refused: Any) -> None:
+    """Other settings are another run: its journal is not overwritten, and no model is written."""
+    common = ["train", "single-machine", str(data), "-o", "m.json", "--journal", "j"]
+    run(*common, "--evaluations", 5)
+    Path("m.json").unlink()
+    assert refused(*common, "--evaluations", "6").startswith("error: j")
+    assert not Path("m.json").exists()
+
+
+def test_by_demonstration_passes_are_counted(run: Any, place: Path) -> None:
+    """From the labels beside the instances; without them it is refused by the name of the first."""
+    run("generate", "single-machine", "data", "--count", 5, "--jobs", 5)
+    assert main([*TRAIN, "--solutions"]) == 2
+    run("label", "single-machine", "data", "--workers", 1)
+    out = run(*TRAIN, "--solutions", "--evaluations", 3, "--plot", "curve.svg")
+    assert "\npasses           3\n" in out
+    assert "pass over the instances" in (place / "curve.svg").read_text()
+    assert json.loads(Path("m.json").read_text())["provenance"]["method"] == "fenchel-young"
+
+
+def test_learned_and_safe_weights_are_held_against_each_other_on_what_was_kept_aside(data: Path) -> None:
+    problem, instances = SingleMachine(), read_instances(data)
+    pipeline = Pipeline(problem, np.ones(66), safe=True)
+    where, (learned, safe) = against_safe(pipeline, instances, 0.4, 7)
+    _, held_out = split(len(instances), 0.4, 7)
+    assert where == f"{len(held_out)} instances kept aside"
+    assert (learned.contender, safe.contender, learned.instances) == ("learned", "safe weights", len(held_out))
+    costs = [Pipeline(problem, np.ones(66), safe=False).solve(instances[i]).cost for i in held_out]
+    assert learned.mean_cost == pytest.approx(np.mean(costs))
+    where, rows = against_safe(pipeline, instances, 0.0, 7)
+    assert (where, rows[0].instances) == ("6 training instances", 6)
+
+
+def test_a_problem_without_safe_weights_is_held_against_nothing(run: Any, place: Path) -> None:
+    write_toy(place, [(3 + k, 1, 2) for k in range(3)])
+    common = ("train", "toy_problem:Toy", "data", "-o", "m.json", "--evaluations", 30, "--workers", 1)
+    document = run(*common, "--json")
+    assert document["loss"] == 1.0
+    assert [row["contender"] for row in document["summary"]] == ["learned"]
+    assert run(*common).endswith("\nno guarantee without a perturbation (--sigma) and without a proven ratio\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--sigma", "much"], "--sigma: 'much' is not a number, expected a number >= 0"),
+        (["--sigma", "-1"], "--sigma: -1 is out of range, expected a number >= 0"),
+        (["--device", "tpu"], "--device: 'tpu' is not one of 'cpu', 'cuda', 'auto'"),
+        (["--method", "spo+"], "--method: "),
+        (["--solutions", "--radius", "3"], "--radius: "),
+        (["--solutions", "--sigma", "1"], "--sigma: "),
+        (["--journal", ""], "--journal: empty, expected a file name"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_before_any_data_is_read(
+    more: list[str], said: str, refused: Any, place: Path
+) -> None:
+    """The folder of instances is not there."""
+    assert refused(*TRAIN, *more).startswith(f"error: {said}")
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["", "host", "host:", ":6379", "http://host:80", "ray://host", "a b:1", "host:123456"]
+)
+def test_a_cluster_that_is_no_address(address: str, refused: Any, place: Path) -> None:
+    """Refused without a look at the folder, which is not there."""
+    said = refused(*TRAIN, "--cluster", address)
+    assert said.startswith("error: --cluster: ")
+    assert "is no address, expected auto, HOST:PORT" in said
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", [["--solutions"], ["--solutions", "--method", "hinge"], ["--method", "neural"]])
+def test_methods_that_learn_on_this_machine_take_no_cluster(method: list[str], refused: Any) -> None:
+    said = refused(*TRAIN, "--cluster", "auto", *method)
+    assert said.startswith("error: --cluster: ")
+    assert "which learns on this machine" in said
+
+
+def test_a_missing_extra_is_named(run: Any, refused: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("generate", "single-machine", "data", "--count", "2", "--jobs", "5")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    said = refused(*TRAIN, "--cluster", "auto")
+    assert said.startswith("error: --cluster: ")
+    assert "pip install 'colayer[ray]'" in said
+    assert [path.name for path in place.iterdir()] == ["data"]
+
+
+def test_a_cluster_is_refused_the_same_from_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = SingleMachine()
+    data = [problem.generate(seed=s, jobs=5) for s in range(3)]
+    with pytest.raises(OptionError, match="--cluster: 'nonsense' is no address"):
+        Pipeline(problem).fit(data, cluster="nonsense")
+    with pytest.raises(OptionError, match="--cluster: has no meaning for fenchel-young"):
+        Pipeline(problem).fit(data, solutions=[None] * 3, cluster="auto")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match="needs Ray"):
+        Pipeline(problem).fit(data, cluster="auto")
+    with pytest.raises(OptionError, match="--workers"):
+        Pipeline(problem).fit(data, cluster="auto", workers=0)

@@ -1,0 +1,83 @@
+"""`compare`: everything there is for a problem in one race, learned pipelines first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from colayer import Pipeline
+from colayer.comparison import cpsat
+from colayer.comparison.compare import compare
+from colayer.errors import InputError
+from colayer.problems import SingleMachine
+from support.item_problem import Item, PickItem
+from support.selection_problem import Selection, instances
+
+LIMIT = 0.02
+
+
+@pytest.fixture(autouse=True)
+def _without_or_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpsat, "available", lambda: False)
+
+
+def test_learned_pipelines_race_against_everything_there_is() -> None:
+    problem = Selection()
+    results = compare(problem, instances(2), {"mine": Pipeline(problem, [1.0, 1.0, 0.0])}, time_limit=LIMIT, seed=4)
+    names = ("mine", "mine, perturbed", "safe weights", "cheapest", "safest", "exact")
+    assert results.race.contenders == names
+    assert (results.race.time_limit, results.race.seed) == (LIMIT, 4)
+    assert results.learning == {"mine": None}
+    assert results.missing == (
+        "HiGHS is left out: selection has no compact model",
+        "CP-SAT is left out: selection has no constraint program",
+    )
+    assert all(t.proved for t in results.race.of("exact"))
+
+
+def test_what_learning_took_is_that_of_every_pipeline() -> None:
+    problem = Selection()
+    pipelines = {name: Pipeline(problem, [1.0, 1.0, 0.0]) for name in ("a", "b")}
+    results = compare(problem, instances(1), pipelines, time_limit=LIMIT, learning_seconds=7.0)
+    assert results.learning == {"a": 7.0, "b": 7.0}
+    assert {(row.pipeline, row.learning) for row in results.paybacks()} == {("a", 7.0), ("b", 7.0)}
+
+
+def test_without_pipelines_the_shipped_weights_run() -> None:
+    problem = SingleMachine()
+    results = compare(problem, [problem.generate(0, jobs=5)], time_limit=LIMIT)
+    assert results.race.contenders[:3] == ("pretrained", "pretrained, perturbed", "safe weights")
+    assert results.missing == ("CP-SAT is left out: pip install 'colayer[compare]'",)
+
+
+@pytest.mark.parametrize("pipelines", [None, {}])
+def test_without_weights_that_is_said_and_learning_took_nothing(pipelines: Any) -> None:
+    results = compare(Selection(), instances(1), pipelines, time_limit=LIMIT)
+    assert results.missing[0] == "no learned weights: none are shipped for selection, give --model M.json"
+    assert results.paybacks() == []
+    with pytest.raises(InputError, match="learning_seconds: there is no learned pipeline, expected one"):
+        compare(Selection(), instances(1), pipelines, time_limit=LIMIT, learning_seconds=1.0)
+
+
+def test_a_problem_without_any_contender_is_refused() -> None:
+    with pytest.raises(InputError, match="pipelines: pick has no weights and no baselines, expected a model"):
+        compare(PickItem(), [Item([1.0])])
+
+
+def test_two_contenders_of_one_name_are_refused() -> None:
+    problem = SingleMachine()
+    pipeline = Pipeline(problem, problem.safe_weights, safe=False)
+    for names in (["srpt"], ["exact"], ["a", "a, perturbed"]):
+        with pytest.raises(InputError, match="is the name of another contender"):
+            compare(problem, [problem.generate(0, jobs=3)], dict.fromkeys(names, pipeline), time_limit=LIMIT)
+
+
+def test_progress_counts_every_run() -> None:
+    seen: list[tuple[int, int]] = []
+    results = compare(
+        PickItem(), [Item([2.0, 1.0])] * 2, {"a": Pipeline(PickItem(), [1.0])}, time_limit=LIMIT,
+        progress=lambda done, total: seen.append((done, total)),
+    )  # fmt: skip
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert [[t.cost for t in row] for row in results.race.rows] == [[1.0, 1.0]] * 2

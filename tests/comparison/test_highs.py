@@ -1,0 +1,86 @@
+"""HiGHS on compact models: exact on tiny instances, in time, and silent where there is nothing to tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.comparison import highs
+from colayer.comparison.highs import solve_compact
+from colayer.comparison.trajectory import trajectory
+from colayer.errors import InputError
+from colayer.problems import SingleMachine
+from colayer.problems.single_machine.solvers import brute_force
+from colayer.programs import CompactModel, Rows
+from support.item_problem import Item, PickItem
+from support.tiny_instances import IDS, TINY, odd, optimum
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("problem", "sizes"), TINY, ids=IDS)
+def test_it_is_exact_on_the_compact_model(problem: Any, sizes: dict[str, int], seed: int) -> None:
+    instance = problem.generate(seed, **sizes)
+    best = brute_force(instance)[1] if problem.name == "single-machine" else optimum(problem, instance)[1]
+    attempt = solve_compact(problem, instance, 20.0)
+    found = trajectory(attempt, lambda z: problem.cost(z, instance), 20.0)
+    assert attempt.proved
+    assert found.cost == pytest.approx(best, rel=1e-7)
+    assert found.note == ""
+
+
+@pytest.mark.parametrize(("problem", "instance"), odd())
+def test_it_is_exact_on_odd_instances(problem: Any, instance: Any) -> None:
+    found = trajectory(solve_compact(problem, instance, 20.0), lambda z: problem.cost(z, instance), 20.0)
+    assert found.cost == pytest.approx(optimum(problem, instance)[1], rel=1e-6, abs=1e-6)
+
+
+class Modelled(PickItem):
+    """Exactly one of the numbers; whole numbers, or a linear program."""
+
+    def __init__(self, integral: bool = True) -> None:
+        self.integral = integral
+
+    def compact(self, instance: Item) -> CompactModel:
+        n, rows = len(instance.values), Rows()
+        rows.add(1.0, 1.0, (0, np.arange(n), 1.0))
+        return CompactModel(
+            cost=np.array(instance.values), rows=rows, lower=np.zeros(n), upper=np.ones(n),
+            integral=np.full(n, self.integral), solution=lambda values: int(np.argmax(values)),
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("integral", [True, False])
+def test_a_model_that_ends_without_a_call_has_its_solution(integral: bool) -> None:
+    """One without whole numbers, or one that is solved before the search begins; any seed will do."""
+    attempt = solve_compact(Modelled(integral), Item([5.0, -1.5, 2.0]), 10.0, seed=2**40 + 1)
+    assert attempt.solutions[-1][1] == 1
+    assert attempt.proved
+    assert all(0 < when < 10.0 for when, _ in attempt.solutions)
+
+
+def test_a_model_that_is_too_large_is_not_tried() -> None:
+    attempt = solve_compact(SingleMachine(), SingleMachine().generate(0, jobs=1000), 1.0)
+    assert attempt.note.startswith("the model has")
+    assert (attempt.solutions, attempt.proved) == ([], False)
+
+
+def test_building_the_model_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a clock that ticks at every look, the second tick is past the limit."""
+
+    class Clock:
+        now = 0.0
+
+        def perf_counter(self) -> float:
+            self.now += 1.0
+            return self.now
+
+    monkeypatch.setattr(highs, "time", Clock())
+    attempt = solve_compact(Modelled(), Item([5.0, 4.0]), 0.5)
+    assert (attempt.solutions, attempt.note) == ([], "building the model took all the time")
+
+
+def test_a_problem_without_a_model_is_refused() -> None:
+    with pytest.raises(InputError, match="pick has no compact model"):
+        solve_compact(PickItem(), Item([1.0]), 1.0)

@@ -1,0 +1,34 @@
+"""Columns by their labels, cells beside the paper's."""
+
+from __future__ import annotations
+
+from colayer.experiments.frame.config import paper_seconds
+from colayer.experiments.frame.sheets import beside, cells, columns
+from colayer.report.outcome import Cell, Column
+
+
+def test_a_unit_at_the_end_of_a_label_is_that_of_the_column() -> None:
+    labels = ("learner", "mean gap (%)", "CPU time, all seeds (s)", "learned on (jobs)", "largest (%) of all")
+    found = columns(*labels)
+    assert found == (
+        Column("learner"),
+        Column("mean gap", "%"),
+        Column("CPU time, all seeds", "s"),
+        Column("learned on (jobs)"),
+        Column("largest (%) of all"),
+    )
+    assert tuple(column.label for column in found) == labels
+
+
+def test_a_cell_stands_beside_the_papers_where_it_has_the_row() -> None:
+    row = {"gap": "2.5", "samples": "100", "time": "0:01:20", "features": "66"}
+    assert beside(1.5, row, "gap") == Cell(1.5, 2.5)
+    assert beside(7, row, "samples", int) == Cell(7, 100)
+    assert beside(3.0, row, "time", paper_seconds) == Cell(3.0, 80.0)
+    assert beside("27", row, "features", str) == Cell("27", "66")
+    assert beside(None, row, "gap") == Cell(None, 2.5)  # the paper ran it, we did not
+    assert beside(1.5, None, "gap") == Cell(1.5)
+
+
+def test_cells_of_our_own() -> None:
+    assert cells("a", 1, None) == (Cell("a"), Cell(1), Cell(None))

@@ -1,0 +1,53 @@
+"""`tree-gap`: every algorithm on the test set, by number of vertices; conclusions by the numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer.experiments.frame.predict import Predicted
+from colayer.experiments.spanning_tree.gaps import (
+    APPROXIMATION,
+    AUTO,
+    DEMONSTRATION,
+    EXPERIENCE,
+    HEURISTIC,
+    SHIPPED,
+    conclusions,
+)
+from support.tiny_experiments import TinyRun, values
+
+
+def test_no_gap_is_negative_and_the_parts_make_the_whole(tiny_run: TinyRun) -> None:
+    """Widths 4 and 5, as many instances of each: the mean is that of the means, the worst the worse of both."""
+    summary, by_nodes = tiny_run.outcome("tree-gap").sheets
+    assert [row[0].value for row in summary.rows] == [
+        HEURISTIC, APPROXIMATION, DEMONSTRATION, EXPERIENCE, AUTO, SHIPPED,
+    ]  # fmt: skip
+    assert [c.label for c in by_nodes.columns[1:]] == [
+        f"|V| = {n}, {which} gap (%)" for n in (16, 25) for which in ("mean", "worst")
+    ]
+    for sheet in (summary, by_nodes):
+        assert all(value >= 0 for row in values(sheet) for value in row[1:])
+    for whole, parts in zip(values(summary), values(by_nodes), strict=True):
+        assert whole[0] == parts[0]
+        assert whole[1] == pytest.approx((parts[1] + parts[3]) / 2)
+        assert whole[2] == max(parts[2], parts[4])
+
+
+def predicted(seconds: float) -> Predicted:
+    return Predicted(np.zeros(3), np.full(3, seconds))
+
+
+def test_conclusions_follow_the_gaps_and_the_times() -> None:
+    spread = np.array([0.0, 0.01, 0.02])
+    names = (HEURISTIC, APPROXIMATION, DEMONSTRATION, EXPERIENCE)
+    gaps = dict(zip(names, (0.5 + spread, 6.0 + 2 * spread, 0.55 + spread, 0.52 + spread), strict=True))
+    found = {name: predicted(40.0 if name == HEURISTIC else 0.004) for name in names}
+    assert [c.holds for c in conclusions(found, gaps)] == [True, True, True]
+    assert "a factor of 1e+04" in conclusions(found, gaps)[2].numbers
+    gaps[EXPERIENCE] = 7.0 + spread
+    found[EXPERIENCE] = predicted(40.0)
+    assert [c.holds for c in conclusions(found, gaps)] == [False, False, False]
+    gaps[EXPERIENCE] = np.array([0.0, 6.0, 12.0])  # in the mean as the approximation: chance may do that
+    assert conclusions(found, gaps)[1].holds is None

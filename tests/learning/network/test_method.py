@@ -1,0 +1,49 @@
+"""The options of `neural`, which need no torch."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import FenchelYoung, MissingExtraError, Neural, OptionError, Pipeline
+from support.pick_problem import Pick
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hidden": (0,)}, r"hidden \(0,\) is out of range, expected positive widths"),
+        ({"hidden": (4, 2.5)}, r"hidden \(4, 2.5\) is out of range"),
+        ({"share": 1.0}, "share 1.0 is out of range, expected a share >= 0 and < 1"),
+        ({"rate": 0.0}, "rate 0.0 is out of range"),
+        ({"spread": math.inf}, "spread inf is out of range"),
+        ({"batch": 0}, "batch 0 is out of range, expected at least 1"),
+        ({"pairs": 0}, "pairs 0 is out of range, expected at least 1"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=f"^--method: {message}"):
+        Neural(**options)
+
+
+def test_options_are_plain_values() -> None:
+    """Lists become tuples, so that equal methods are equal; the document holds lists and the loss by its name."""
+    method = Neural(hidden=[8], start=[1, 2], loss=FenchelYoung(samples=4))  # type: ignore[arg-type]
+    assert method == Neural(hidden=(8,), start=(1.0, 2.0), loss=FenchelYoung(samples=4))
+    document = method.options()
+    assert (document["hidden"], document["start"]) == ([8], [1.0, 2.0])
+    assert document["loss"] == {"name": "fenchel-young", **FenchelYoung(samples=4).options()}
+    assert Neural().options()["loss"] is Neural().options()["start"] is None
+
+
+def test_without_torch_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a journal is begun."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"neural needs torch: pip install 'colayer\[neural\]'$"):
+        Pipeline(Pick()).fit([np.ones((4, 2))], method="neural", journal=tmp_path / "j")
+    assert list(tmp_path.iterdir()) == []

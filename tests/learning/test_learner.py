@@ -1,0 +1,188 @@
+"""Learners by name and by what there is to learn from, and what they are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import BaseProblem, Crf, FenchelYoung, Hinge, InputError, Neural, OptionError, SpoPlus
+from colayer.evaluators.base import Backend
+from colayer.evaluators.statistics import Moments
+from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.direct import Direct
+from colayer.learning.experience.fit import Searched
+from colayer.learning.learner import LEARNERS, Learner, Lesson, check_uses, learner_for, learner_names, split
+from colayer.learning.settings import Settings
+from colayer.problems import SingleMachine
+from support.pick_problem import Pick
+from support.searching import Given
+
+
+def lesson(problem: Any = None, count: int = 6, **settings: Any) -> Lesson[Any, Any, Any]:
+    data = [np.random.default_rng(k).normal(size=(4, 2)) for k in range(count)]
+    return Lesson(problem or Pick(), data, Settings(**settings), Backend())
+
+
+def test_names() -> None:
+    """The default first; each name is that of its learner."""
+    assert learner_names() == tuple(LEARNERS)
+    assert learner_names("costs") == ("auto", "cma-es", "direct", "sgd", "bayes", "neural")
+    assert learner_names("solutions") == ("fenchel-young", "hinge", "crf", "neural")
+    assert learner_names("thetas") == ("spo+", "neural")
+    for name in LEARNERS:
+        learner = learner_for(name, learner_for_needs(name))
+        assert isinstance(learner, Learner)
+        assert learner.name == name
+
+
+def learner_for_needs(name: str) -> Any:
+    return next(needs for needs in ("costs", "solutions", "thetas") if name in learner_names(needs))
+
+
+def test_auto_goes_by_what_is_known() -> None:
+    assert learner_for("auto") == Auto()
+    assert learner_for("auto", "solutions") == FenchelYoung()
+    assert learner_for("auto", "thetas") == SpoPlus()
+
+
+def test_objects_are_taken_as_they_are() -> None:
+    """A learner, or a search of the user's, which learns by experience."""
+    learner = Direct(seeds=3)
+    assert learner_for(learner) is learner
+    search = Given([1])
+    found = learner_for(search)
+    assert isinstance(found, Searched)
+    assert (found.name, found.options(), found.search) == ("given", {"populations": ([1],)}, search)
+    with pytest.raises(OptionError, match="--method: given does not learn from solutions"):
+        learner_for(search, "solutions")
+
+
+@pytest.mark.parametrize(
+    ("method", "needs", "message"),
+    [
+        ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, cma-es, direct, bayes, .*\)"),
+        ("fenchel", "solutions", r"no method 'fenchel', expected fenchel-young \(or "),
+        ("magic", "costs", "no method 'magic', expected auto, cma-es, direct, sgd, bayes, fenchel-young, hinge, "),
+        ("direct", "solutions", "direct does not learn from solutions, expected one of fenchel-young, hinge, crf, "),
+        ("hinge", "costs", "hinge learns from solutions, and there are none, expected --solutions$"),
+        ("spo[+]", "costs", "spo[+] learns from thetas, and there are none$"),
+        (Hinge(), "thetas", r"hinge does not learn from thetas, expected one of spo\+, neural"),
+        (SpoPlus(), "solutions", r"spo\+ does not learn from solutions, expected one of fenchel-young"),
+        (3, "costs", "3 is neither the name of a method nor one"),
+        (Direct, "costs", r"Direct is a class, expected an object: Direct\(\)"),
+        (None, "costs", "None is neither the name of a method nor one"),
+    ],
+)
+def test_what_cannot_learn_is_refused(method: Any, needs: Any, message: str) -> None:
+    given = method.replace("[+]", "+") if isinstance(method, str) else method
+    with pytest.raises(OptionError, match=f"^--method: {message}"):
+        learner_for(given, needs)
+
+
+def test_settings_without_a_use_are_refused() -> None:
+    """By experience all of them have one; a network is learned on this machine."""
+    everything = dict.fromkeys(("radius", "sigma", "cluster", "device"), True)
+    check_uses(Auto(), everything)
+    check_uses(Crf(), dict.fromkeys(everything, False))
+    check_uses(Neural(), {"radius": True})
+    for learner, option, message in (
+        (Hinge(), "radius", "--radius: has no meaning for hinge, which learns by demonstration"),
+        (Hinge(), "sigma", "--sigma: has no meaning for hinge, which learns by demonstration"),
+        (Crf(), "device", "--device: has no meaning for crf, which learns by demonstration"),
+        (Crf(), "cluster", "--cluster: has no meaning for crf, which learns on this machine"),
+        (Neural(), "sigma", "--sigma: has no meaning for neural"),
+        (Neural(), "cluster", "--cluster: has no meaning for neural, which learns on this machine"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            check_uses(learner, {option: True})
+        assert str(caught.value) == message
+
+
+def test_split_holds_out_a_share_and_nothing_below_five() -> None:
+    for count in range(1, 5):
+        assert len(split(count, 0.2, 0)[1]) == 0
+    for count in (5, 17, 100):
+        training, held_out = split(count, 0.2, 7)
+        assert sorted([*training, *held_out]) == list(range(count))
+        assert len(held_out) == max(1, round(0.2 * count))
+    assert len(split(100, 0.0, 0)[1]) == 0
+
+
+def test_split_depends_on_the_seed_and_leaves_something_to_learn_from() -> None:
+    assert np.array_equal(split(50, 0.2, 3)[1], split(50, 0.2, 3)[1])
+    assert not np.array_equal(split(50, 0.2, 3)[1], split(50, 0.2, 4)[1])
+    assert [len(part) for part in split(6, 0.99, 0)] == [1, 5]
+    assert all((np.diff(part) > 0).all() for part in split(50, 0.4, 1))
+
+
+def test_a_lesson_is_split_once() -> None:
+    given = lesson(seed=2)
+    training, held_out = split(6, 0.2, 2)
+    assert [id(x) for x in given.training] == [id(given.instances[i]) for i in training]
+    assert [id(x) for x in given.held_out] == [id(given.instances[i]) for i in held_out]
+
+
+def test_budget_and_radius_are_set_or_a_default() -> None:
+    assert (lesson().budget(7), lesson(evaluations=3).budget(7)) == (7, 3)
+    assert (lesson().radius, lesson(radius=2).radius) == (10.0, 2.0)
+    narrow = type("Narrow", (Pick,), {"radius": 4})()
+    assert lesson(narrow).radius == 4.0
+
+
+def test_the_student_has_the_decoder_to_learn_through() -> None:
+    """That of `learn_decoders`, of the settings, or the problem itself, untouched."""
+    problem = SingleMachine(decoder="rdi")
+    assert lesson(problem).student.decoder == "ls"
+    assert lesson(problem, learn_decoder="none").student.decoder == "none"
+    assert lesson(problem, learn_decoder="rdi").student is problem
+    assert lesson(SingleMachine(decoder="none")).student.decoder == "none"
+    pick = Pick()
+    assert lesson(pick).student is pick
+
+
+@pytest.mark.parametrize(
+    ("problem", "message"),
+    [
+        (Pick(), "--learn-decoder: pick has no decoders to choose from"),
+        (SingleMachine(), "--learn-decoder: no decoder 'magic', expected none, ls, rdi"),
+    ],
+)
+def test_a_decoder_that_there_is_not_is_refused(problem: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        _ = lesson(problem, learn_decoder="magic").student
+
+
+def test_no_instances_are_refused() -> None:
+    with pytest.raises(InputError, match="no instances to learn from"):
+        lesson(count=0)
+
+
+class Optioned(BaseProblem):
+    name = "optioned"
+    feature_names = ("a",)
+    options = {"kind": "x"}  # noqa: RUF012
+
+    def features(self, instance: Any) -> Any:
+        return np.ones((1, 1))
+
+    def layer(self, theta: Any, instance: Any) -> int:
+        return 0
+
+    def cost(self, solution: int, instance: Any) -> float:
+        return 1.0
+
+
+def test_a_model_knows_where_it_comes_from() -> None:
+    """The identity of the run without what the file says anyway, and what came out."""
+    given = lesson(Optioned(), seed=5)
+    identity = given.identity(Direct(), 9, Moments(np.zeros(1), np.ones(1)), more="said")
+    assert (identity["problem"], identity["options"]) == ("optioned", {"kind": "x"})
+    assert (identity["method"], identity["evaluations"], identity["seed"]) == ("direct", 9, 5)
+    assert (identity["instances"], identity["more"]) == (6, "said")
+    model = given.model(np.ones(1), np.full(1, 2.0), identity, loss=0.5)
+    assert (model.problem, model.options, model.feature_scale.tolist()) == ("optioned", {"kind": "x"}, [2.0])
+    assert model.provenance["loss"] == 0.5
+    assert model.provenance["data"] == identity["data"]
+    assert not {"problem", "options"} & set(model.provenance)

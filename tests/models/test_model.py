@@ -1,0 +1,81 @@
+"""What every model has: weights in model units, checked, and a file format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.models.linear import LinearModel
+from colayer.models.model import Model, header
+
+
+def model(**changes: Any) -> LinearModel:
+    fields: dict[str, Any] = {"weights": [0.5, -3.0], "feature_scale": [2.0, 1.0], **changes}
+    return LinearModel(feature_names=("a", "b"), problem="toy", **fields)
+
+
+def test_raw_weights_are_divided_by_the_scale() -> None:
+    """The model's own, or rows of others in model units."""
+    assert model().raw().tolist() == [0.25, -3.0]
+    assert model().raw(np.array([[2.0, 2.0], [4.0, 0.0]])).tolist() == [[1.0, 2.0], [2.0, 0.0]]
+
+
+def test_theta_by_hand() -> None:
+    """θ_i = Σ_k w_k·φ_k(i)/s_k: rows (4, 1) and (0, −1) under (0.25, −3)."""
+    assert model().theta(np.array([[4.0, 1.0], [0.0, -1.0]])).tolist() == [-2.0, 3.0]
+
+
+def test_theta_has_the_correction_in_it() -> None:
+    """What a subclass adds for an instance, on top of the linear part."""
+
+    class Shifted(LinearModel):
+        def correction(self, features: Any) -> Any:
+            return np.arange(len(features), dtype=float)
+
+    shifted = Shifted(("a",), np.array([1.0]), np.array([1.0]), "toy")
+    assert shifted.theta(np.array([[5.0], [5.0], [5.0]])).tolist() == [5.0, 6.0, 7.0]
+
+
+def test_is_not_made_without_a_kind() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        Model(("a",), np.ones(1), np.ones(1), "toy")  # type: ignore[abstract]
+
+
+def test_arrays_are_copies_that_nobody_changes() -> None:
+    given = np.array([1.0, 2.0])
+    made = model(weights=given)
+    given[0] = 9.0
+    assert made.weights.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="read-only"):
+        made.weights[0] = 3.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weights": [1.0]}, "weights: 1 entries, expected 2"),
+        ({"weights": np.ones((2, 1))}, "weights: an array of 2 dimensions, expected 2 numbers"),
+        ({"weights": [1.0, np.nan]}, r"weights\[1\]: nan is not finite"),
+        ({"weights": "ab"}, "weights: 'ab' is not a list of numbers"),
+        ({"feature_scale": [1.0, 0.0]}, "feature_scale: every entry must be positive"),
+        ({"feature_scale": [1.0, -2.0]}, "feature_scale: every entry must be positive"),
+        ({"feature_scale": [np.inf, 1.0]}, r"feature_scale\[0\]: inf is not finite"),
+    ],
+)
+def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        model(**changes)
+
+
+def test_header_is_everything_but_the_weights() -> None:
+    document = model(options={"decoder": "ls"}, provenance={"seed": 3}).document()
+    assert header(document) == {
+        "feature_names": ("a", "b"),
+        "feature_scale": [2.0, 1.0],
+        "problem": "toy",
+        "options": {"decoder": "ls"},
+        "provenance": {"seed": 3},
+    }

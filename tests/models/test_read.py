@@ -1,0 +1,78 @@
+"""Model files of any kind: what is wrong is named as `FILE: field: …`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.models import LinearModel, NeuralModel, model_of, read_model
+
+LINEAR = LinearModel(
+    ("a", "b"), np.array([0.1, -1.0]), np.array([2.0, 1.0]), "toy", {"decoder": "ls"}, {"seed": 3}
+).document()
+NETWORK = {
+    **LINEAR,
+    "model": "mlp",
+    "weights": {
+        "linear": [1.0, 2.0],
+        "center": [0.0, 0.0],
+        "layers": [{"matrix": [[1.0, 0.0]] * 3, "bias": [0.0] * 3}],
+    },
+}
+
+
+def test_the_kind_says_the_class() -> None:
+    assert type(model_of(LINEAR)) is LinearModel
+    assert type(model_of(NETWORK)) is NeuralModel
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": [1.0]}, "weights: 1 entries, expected 2"),
+        ({"weights": [1.0, None]}, r"weights\[1\]: None is not a number"),
+        ({"weights": [True, 1.0]}, r"weights\[0\]: True is not a number"),
+        ({"weights": {"linear": [1.0, 2.0]}}, r"weights: .* is not a list of numbers"),
+        ({"feature_scale": [1.0, 0.0]}, "feature_scale: every entry must be positive"),
+        ({"format": 2}, "format: 2 is not supported, expected 1"),
+        ({"format": True}, "format: True is not supported"),
+        ({"model": "forest"}, "model: 'forest' is not supported, expected 'linear' or 'mlp' or 'context-mlp'"),
+        ({"model": None}, "model: None is not supported"),
+        ({"model": ["linear"]}, r"model: \['linear'\] is not supported"),
+        ({"feature_names": "ab"}, "feature_names: expected a list of names"),
+        ({"feature_names": ["a", 2]}, "feature_names: expected a list of names"),
+        ({"options": []}, "options: expected a JSON object"),
+        ({"provenance": 1}, "provenance: expected a JSON object"),
+        ({"problem": 3}, "problem: expected the name"),
+        ({"extra": 1}, "extra: unknown key"),
+    ],
+)
+def test_refuses_by_name(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps({**LINEAR, **change}))
+    with pytest.raises(InputError, match=f"^{path}: {message}"):
+        read_model(path)
+
+
+@pytest.mark.parametrize("document", [LINEAR, NETWORK], ids=["linear", "network"])
+def test_refuses_missing_keys(tmp_path: Path, document: dict[str, Any]) -> None:
+    path = tmp_path / "m.json"
+    for key in document:
+        path.write_text(json.dumps({k: v for k, v in document.items() if k != key}))
+        with pytest.raises(InputError, match=f"^{path}: {key}: missing key"):
+            read_model(path)
+
+
+def test_refuses_broken_files(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    for text in ("", "[]", "{", "nan"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=str(path)):
+            read_model(path)
+    with pytest.raises(InputError, match="no such file"):
+        read_model(tmp_path / "none.json")

@@ -1,0 +1,162 @@
+"""Instances: what is accepted, what is refused by name, files, arcs."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.dataset import read_instance, write_instance
+from colayer.errors import InputError
+from colayer.problems.vehicle_scheduling import VehicleScheduling
+from colayer.problems.vehicle_scheduling.generator import generate
+from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
+from support import plain_vehicles as plain
+from support.vehicle_documents import CITY, GOOD, changed, city, with_entry
+
+DELAYS = CITY["district_delay"]
+
+
+#: what is wrong → document, start of the error
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "unknown key": (changed(colour=1), "colour: unknown key, expected vehicle_cost"),
+    "missing cost": (changed(vehicle_cost="DROP"), "vehicle_cost: missing"),
+    "missing begin": (changed(begin="DROP"), "begin: missing"),
+    "no travel": (changed(travel="DROP"), "travel: missing, expected travel and scenario_travel, or city"),
+    "no scenario travel": (changed(scenario_travel="DROP"), "scenario_travel: missing"),
+    "city and travel": ({**GOOD, **city()}, "travel: unknown key"),
+    "negative vehicle cost": (changed(vehicle_cost=-1), "vehicle_cost: -1 is negative"),
+    "negative delay cost": (changed(delay_cost=-0.5), "delay_cost: -0.5 is negative"),
+    "cost is text": (changed(delay_cost="2"), "delay_cost: '2' is not a number"),
+    "cost is true": (changed(delay_cost=True), "delay_cost: True is not a number"),
+    "cost is infinite": (changed(delay_cost=math.inf), "delay_cost: inf is not finite"),
+    "cost is not a number": (changed(vehicle_cost=math.nan), "vehicle_cost: nan is not finite"),
+    "huge cost": (changed(vehicle_cost=10**400), "vehicle_cost: a number too large"),
+    "no task": (changed(begin=[]), "begin: empty"),
+    "begin is a number": (changed(begin=3), "begin: 3 is not a list of numbers"),
+    "begin holds text": (changed(begin=[0, "x"]), "begin[1]: 'x' is not a number"),
+    "begin holds null": (changed(begin=[0, None]), "begin[1]: None is not a number"),
+    "begin holds true": (changed(begin=[0, True]), "begin[1]: True is not a number"),
+    "begin infinite": (changed(begin=[0, math.inf]), "begin[1]: inf is not finite"),
+    "begin huge": (changed(begin=[0, 1e300]), "begin[1]: 1e+300 is out of range"),
+    "end too short": (changed(end=[10]), "end: 1 entries, expected 2"),
+    "end at begin": (changed(end=[10, 30]), "end[1]: 30 is not after begin"),
+    "no scenario": (changed(scenario_begin=[]), "scenario_begin: empty"),
+    "scenario too short": (changed(scenario_begin=[[0, 30], [5]]), "scenario_begin[1]: 1 entries, expected 2"),
+    "scenario is flat": (changed(scenario_begin=[0, 30]), "scenario_begin[0]: 0 is not a list of numbers"),
+    "fewer scenario ends": (changed(scenario_end=[[10, 40]]), "scenario_end: 1 entries, expected 2"),
+    "scenario end not a number": (
+        changed(scenario_end=[[10, 40], [40, math.nan]]), "scenario_end[1][1]: nan is not finite"),
+    "travel not square": (changed(travel=[[None, 5]]), "travel: 1 entries, expected 2"),
+    "travel negative": (changed(travel=[[None, -5], [None, None]]), "travel[0][1]: -5 is negative"),
+    "travel infinite": (changed(travel=[[None, math.inf], [None, None]]), "travel[0][1]: inf is not finite"),
+    "scenario travel missing": (
+        changed(scenario_travel=with_entry(GOOD["scenario_travel"], (1, 0, 1), None)),
+        "scenario_travel[1][0][1]: nan where travel is given"),
+    "scenario travel negative": (
+        changed(scenario_travel=with_entry(GOOD["scenario_travel"], (0, 0, 1), -1)),
+        "scenario_travel[0][0][1]: -1 is negative"),
+    "city other scenarios": (
+        city(district_delay=DELAYS[:1], inter_delay=CITY["inter_delay"][:1]),
+        "city.inter_delay: 1 entries, expected 2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_what_is_wrong_is_refused_by_name(what: str) -> None:
+    document, message = BAD[what]
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_arrays_are_refused_by_name_too() -> None:
+    with pytest.raises(InputError, match=r"^scenario_begin: an array of shape \(2, 3\), expected \(any, 2\)"):
+        read(changed(scenario_begin=np.zeros((2, 3))))
+    with pytest.raises(InputError, match=r"^begin: an array of bool, expected numbers"):
+        read(changed(begin=np.array([True, False])))
+    with pytest.raises(InputError, match=r"^end\[1\]: nan is not finite"):
+        read(changed(end=np.array([10, np.nan])))
+    with pytest.raises(InputError, match=r"^travel: given beside a city"):
+        Instance(**{**read(city()).__dict__, "travel": [[1]]})
+
+
+@pytest.mark.parametrize("form", ["explicit", "city"])
+@pytest.mark.parametrize("suffix", ["json", "npz"])
+def test_files_bring_the_instance_back(form: str, suffix: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    problem = VehicleScheduling()
+    x = generate(3, tasks=9, scenarios=4)
+    x = plain.explicit(x) if form == "explicit" else x
+    write_instance(tmp_path / f"x.{suffix}", x, problem)
+    again = read_instance(tmp_path / f"x.{suffix}")
+    assert problem.content(again) == problem.content(x)
+    assert [a.tolist() for a in again.arcs] == [a.tolist() for a in x.arcs]
+
+
+def test_null_travel_and_null_scenario_travel_mean_no_arc() -> None:
+    x = read(GOOD)
+    assert x.arcs[0].tolist() == [0, 1, 1]
+    assert x.arcs[1].tolist() == [1]
+    assert read(write(x)).arcs[1].tolist() == [1]
+
+
+def test_an_arc_needs_the_travel_time_and_not_more() -> None:
+    """begin[v] ≥ end[u] + travel[u, v]: both sides of the boundary."""
+    assert len(read(changed(travel=[[None, 20], [None, None]])).arcs[1]) == 1
+    assert len(read(changed(travel=[[None, 20.001], [None, None]])).arcs[1]) == 0
+
+
+def test_tasks_may_come_in_any_order() -> None:
+    x = generate(1, tasks=12, scenarios=3)
+    order = np.random.default_rng(0).permutation(12)
+    y = plain.permuted(x, order)
+    indptr, heads = y.arcs
+    tails = np.repeat(np.arange(12), np.diff(indptr))
+    there = {(int(order[u]), int(order[v])) for u, v in zip(tails, heads, strict=True)}
+    assert there == set(plain.arcs(x))
+    assert list(order[y.latest_first]) == list(range(11, -1, -1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_arcs_against_the_definition(seed: int) -> None:
+    x = generate(seed, tasks=40, scenarios=2)
+    indptr, heads = x.arcs
+    tails = np.repeat(np.arange(40), np.diff(indptr)).tolist()
+    assert list(zip(tails, heads.tolist(), strict=True)) == plain.arcs(x)
+    assert heads.dtype == np.int32
+    assert indptr.dtype == np.int64
+
+
+def test_instances_are_read_only_and_travel_between_processes() -> None:
+    x = generate(0, tasks=5, scenarios=2)
+    again = pickle.loads(pickle.dumps(x))
+    for instance in (x, again):
+        with pytest.raises(ValueError, match="read-only"):
+            instance.begin[0] = 0
+        with pytest.raises(ValueError, match="read-only"):
+            instance.city.start[0, 0] = 0
+    assert np.array_equal(again.scenario_end, x.scenario_end)
+
+
+def test_mean_delay_is_computed_once_or_noted() -> None:
+    """Another pass over the scenarios may leave it behind; what is known already stays."""
+    x = plain.by_hand()
+    assert x.mean_delay.tolist() == [12.0, 0.0, 0.0]
+    x.note_mean_delay(np.zeros(3))
+    assert x.mean_delay.tolist() == [12.0, 0.0, 0.0]
+    noted = plain.by_hand()
+    noted.note_mean_delay(np.ones(3))
+    assert noted.mean_delay.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_content_is_all_numbers_of_both_forms() -> None:
+    x = generate(3, tasks=5, scenarios=2)
+    late = Instance(x.vehicle_cost, x.delay_cost, x.begin, x.end, x.scenario_begin + 1, x.scenario_end, city=x.city)
+    dear = Instance(x.delay_cost, x.vehicle_cost, x.begin, x.end, x.scenario_begin, x.scenario_end, city=x.city)
+    others = [x, plain.explicit(x), late, dear, plain.permuted(x, [1, 0, 2, 3, 4])]
+    assert len({content(other) for other in others}) == 5
+    assert content(read(write(x))) == content(x)

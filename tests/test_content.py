@@ -1,0 +1,53 @@
+"""What an instance is, as bytes: data sets are told apart by it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from colayer.content import content_hash, content_of
+from colayer.problems import SingleMachine
+from support.pick_problem import Pick
+
+X = np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+class Written(Pick):
+    def write(self, instance: Any) -> dict[str, Any]:
+        return {"rows": instance, "count": np.int64(len(instance))}
+
+
+class Own(Written):
+    def content(self, instance: Any) -> bytes:
+        return b"own"
+
+
+def test_features_and_scale_where_there_is_nothing_else() -> None:
+    """What learning sees of an instance."""
+    assert content_of(Pick(), X) == X.tobytes() + np.float64(2.0).tobytes()
+
+
+def test_the_document_where_there_is_a_file_format() -> None:
+    """Keys in a fixed order, numpy values as plain ones."""
+    assert content_of(Written(), X) == b'{"count":2,"rows":[[1.0,2.0],[3.0,4.0]]}'
+
+
+def test_the_problems_own_content_comes_first() -> None:
+    assert content_of(Own(), X) == b"own"
+
+
+def test_the_hash_is_of_all_contents_in_order_with_their_lengths() -> None:
+    """Two instances are not one: b"ab", b"c" differs from b"a", b"bc"."""
+    expected = hashlib.sha256((3).to_bytes(8, "little") + b"own" + (3).to_bytes(8, "little") + b"own")
+    assert content_hash(Own(), [X, X]) == expected.hexdigest()
+    assert content_hash(Own(), []) == hashlib.sha256().hexdigest()
+    assert content_hash(Pick(), [X, X + 1]) != content_hash(Pick(), [X + 1, X])
+
+
+def test_equal_instances_have_equal_hashes() -> None:
+    problem = SingleMachine()
+    one, two = ([problem.generate(seed, jobs=5) for seed in (3, 4)] for _ in range(2))
+    assert content_hash(problem, one) == content_hash(problem, two)
+    assert content_hash(problem, one) != content_hash(problem, one[:1])

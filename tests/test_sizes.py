@@ -1,0 +1,43 @@
+"""The sizes that a generator takes, as words of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from colayer.errors import OptionError
+from colayer.sizes import Size
+
+JOBS = Size("max_jobs", int, 10, "number of jobs", minimum=1)
+RHO = Size("rho", float, 1.0, "load", minimum=0.1)
+KIND = Size("kind", str, "grid", "kind of graph", choices=("grid", "random"))
+
+
+def test_words_become_values() -> None:
+    assert (JOBS.parse("12"), RHO.parse("1e-1"), KIND.parse("random")) == (12, 0.1, "random")
+    assert Size("shift", float, 0.0, "shift").parse("-3") == -3.0
+
+
+def test_the_option_is_spelled_with_dashes() -> None:
+    assert JOBS.option == "--max-jobs"
+
+
+@pytest.mark.parametrize(
+    ("size", "word", "message"),
+    [
+        (JOBS, "12.5", "--max-jobs: '12.5' is not a whole number"),
+        (JOBS, "many", "--max-jobs: 'many' is not a whole number"),
+        (JOBS, "0", "--max-jobs: 0 is out of range, expected at least 1"),
+        (RHO, "wide", "--rho: 'wide' is not a number"),
+        (RHO, "nan", "--rho: nan is out of range, expected at least 0.1"),
+        (RHO, "inf", "--rho: inf is out of range, expected at least 0.1"),
+        (RHO, "0.05", "--rho: 0.05 is out of range, expected at least 0.1"),
+        (Size("shift", float, 0.0, "shift"), "inf", "--shift: inf is out of range, expected a finite number"),
+        (KIND, "tree", "--kind: 'tree', expected one of grid, random"),
+        (JOBS, "9" * 400, "--max-jobs: '9999"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_by_the_option(size: Size, word: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        size.parse(word)
+    assert str(caught.value).startswith(message)
+    assert len(str(caught.value)) < 120
