@@ -53,7 +53,9 @@ def test_floats_become_float64() -> None:
     assert (found["a"].dtype, found["b"].dtype) == (np.float64, np.uint8)
 
 
-@pytest.mark.parametrize("value", [None, [[1], [2, 3]], [1, "a", None], object()], ids=repr)
+@pytest.mark.parametrize(
+    "value", [None, [[1], [2, 3]], [1, "a", None], object()], ids=["null", "ragged", "mixed", "object"]
+)
 def test_what_has_no_npz_form_is_refused(value: Any) -> None:
     with pytest.raises(InputError, match=r"^x\.npz: city\.start: neither numbers nor text: it has no npz form$"):
         npz_bytes({"city": {"start": value}}, PATH)

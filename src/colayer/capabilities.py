@@ -9,6 +9,7 @@ the end give the value of an ability, or its default where the problem lacks it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
@@ -258,7 +259,7 @@ def bound_of(problem: Problem[X, Y, Z], instance: X) -> float | None:
         value = float(bound)
     except (TypeError, ValueError):
         raise InputError(f"bound of {problem.name} returned {short(bound)}, expected a number or None") from None
-    if np.isnan(value):
+    if math.isnan(value):
         raise InputError(f"bound of {problem.name} returned nan, expected a number or None")
     return value
 

@@ -58,6 +58,7 @@ class Pipeline(Generic[X, Y, Z]):
         known = declared(problem)
         self.problem = problem
         self.safe = safe
+        self._safe_weights = known.safe_weights
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
         self.history_: tuple[Evaluation, ...] = ()
@@ -155,9 +156,9 @@ class Pipeline(Generic[X, Y, Z]):
         found = ((first, *best_of(problem, block, instance, seed)) for first, block in blocks)
         first, row, solution, cost = min(found, key=lambda best: best[3])  # the first at equal cost
         source = "combined" if row < 0 else "learned" if first + row == 0 else f"sample {first + row}"
-        safe_weights = declared(problem).safe_weights if self.safe else None
-        if safe_weights is not None:
-            safe_solution, safe_cost = decoded(problem, thetas(features, safe_weights[None, :])[0], instance)
+        if self.safe and self._safe_weights is not None:
+            theta = thetas(features, self._safe_weights[None, :])[0]
+            safe_solution, safe_cost = decoded(problem, theta, instance)
             if safe_cost < cost:
                 solution, cost, source = safe_solution, safe_cost, "safe"
         seconds = time.perf_counter() - begin

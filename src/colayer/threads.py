@@ -6,11 +6,11 @@ share their own work between threads do not multiply.
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TypeVar
 
 import numpy as np
@@ -33,16 +33,19 @@ def allowed() -> int:
     return cores() if limit is None else limit
 
 
-@contextmanager
-def limited(workers: int | None) -> Iterator[None]:
+class limited:  # noqa: N801  reads as a verb: `with limited(2):`
     """Bound the threads of everything that this thread calls in the block; None leaves the bound as it is."""
-    before = getattr(_here, "limit", None)
-    if workers is not None:
-        _here.limit = workers
-    try:
-        yield
-    finally:
-        _here.limit = before
+
+    def __init__(self, workers: int | None) -> None:
+        self._workers = workers
+
+    def __enter__(self) -> None:
+        self._before = getattr(_here, "limit", None)
+        if self._workers is not None:
+            _here.limit = self._workers
+
+    def __exit__(self, *_: object) -> None:
+        _here.limit = self._before
 
 
 def _alone() -> None:
@@ -65,7 +68,13 @@ class Threads:
 
     def spans(self, work: Callable[[int, int], None], cuts: Sequence[int]) -> None:
         """`work(low, high)` for each pair of neighbours in `cuts`."""
-        self.map(lambda k: work(cuts[k], cuts[k + 1]), range(len(cuts) - 1))
+        if self._pool is None:
+            with limited(1):
+                for low, high in itertools.pairwise(cuts):
+                    work(low, high)
+            return
+        for _ in self._pool.map(work, cuts[:-1], cuts[1:]):
+            pass
 
     def close(self) -> None:
         """End the threads."""
