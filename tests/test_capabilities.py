@@ -20,8 +20,8 @@ from colayer.capabilities import (
     bound_of,
     group_of,
     need,
-    solve_exactly,
 )
+from colayer.compose import solve_exactly
 from colayer.problems import find_problem, problem_names
 from support.pick_problem import Pick
 
@@ -113,11 +113,14 @@ def test_the_exact_solver_is_given_all_it_may_use() -> None:
     class Solver(Pick):
         def exact(self, instance: Any, /, time_limit: Any = None, progress: Any = None, start: Any = None) -> Any:
             given.update(instance=instance, time_limit=time_limit, progress=progress, start=start)
-            return [1], np.float32(2.0), np.bool_(True)
+            return [1], np.float32(102.0), np.bool_(False)
+
+        def cost(self, solution: Any, instance: Any) -> float:
+            return 102.0
 
     found = solve_exactly(Solver(), "x", time_limit=5.0, progress=print, start=[0])
     assert given == {"instance": "x", "time_limit": 5.0, "progress": print, "start": [0]}
-    assert found == ([1], 2.0, True)
+    assert found == ([1], 102.0, True)  # what is proved is measured
     assert [type(part) for part in found] == [list, float, bool]
 
 
@@ -127,8 +130,8 @@ def test_the_exact_solver_is_given_all_it_may_use() -> None:
         (None, r"exact of pick returned None, expected \(solution, bound, proved optimal\)"),
         ([[1], 2.0, True], r"exact of pick returned .*, expected \(solution"),
         (([1], 2.0), r"exact of pick returned .*, expected \(solution, bound, proved optimal\)"),
-        (([1], None, True), r"exact of pick returned the bound None, expected \(solution"),
-        (([1], "low", True), r"exact of pick returned the bound 'low', expected \(solution"),
+        (([1], None, True), r"the bound of exact of pick is None, expected a number"),
+        (([1], "low", True), r"the bound of exact of pick is 'low', expected a number"),
     ],
 )
 def test_an_exact_answer_that_is_none_is_refused(answer: Any, message: str) -> None:

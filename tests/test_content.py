@@ -24,9 +24,26 @@ class Own(Written):
         return b"own"
 
 
-def test_features_and_scale_where_there_is_nothing_else() -> None:
-    """What learning sees of an instance."""
-    assert content_of(Pick(), X) == X.tobytes() + np.float64(2.0).tobytes()
+def test_all_that_an_instance_holds_where_there_is_nothing_else() -> None:
+    """And what learning sees of it, features and scale: what only `cost` looks at is told apart as well."""
+
+    class Held:
+        def __init__(self, rows: Any, price: float) -> None:
+            self.rows, self.price, self._cache = rows, price, {}
+
+    class Priced(Pick):
+        def features(self, instance: Any) -> Any:
+            return instance.rows
+
+        def scale(self, instance: Any) -> float:
+            return 1.0
+
+    one, same, other = (content_of(Priced(), Held(X, price)) for price in (1.0, 1.0, 2.0))
+    assert one == same != other
+    assert one.endswith(X.tobytes() + np.float64(1.0).tobytes())
+    warm = Held(X, 1.0)
+    warm._cache["x"] = 1
+    assert content_of(Priced(), warm) == one
 
 
 def test_the_document_where_there_is_a_file_format() -> None:

@@ -39,7 +39,7 @@ def test_is_told_what_it_lacks() -> None:
         Pipeline(Pick)
     with pytest.raises(InputError, match="object is not a problem: it has no name"):
         Pipeline(object())
-    with pytest.raises(InputError, match=r"pass problem="):
+    with pytest.raises(InputError, match=r"no problem 'pick', expected one of .*, or --problem MODULE:NAME"):
         Pipeline.load(_saved(pipeline))
 
 

@@ -13,8 +13,9 @@ SOURCE = TESTS.parent / "src" / "colayer"
 
 #: From the bottom up: a module imports, as it is loaded, only from its own row or from rows before it.
 ROWS = (
-    ("errors", "text", "threads"),
-    ("sizes", "fields", "files", "npz", "faults", "programs"),
+    ("errors", "text", "threads", "limits"),
+    ("compiled",),
+    ("sizes", "snapshot", "fields", "files", "npz", "faults", "processes", "programs"),
     ("layers",),
     ("models",),
     ("problem",),
@@ -28,7 +29,7 @@ ROWS = (
     ("neural",),
     ("pretrained",),
     ("pipeline",),
-    ("certification", "explanation", "labels"),
+    ("certification", "explanation", "labels", "warm"),
     ("report", "comparison"),
     ("experiments",),
     ("commands",),

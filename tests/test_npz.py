@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,19 @@ def archive(**arrays: Any) -> bytes:
 
 def refusal(data: bytes) -> str:
     with pytest.raises(InputError) as caught:
-        parse_npz(data, PATH)
+        whole(parse_npz(data, PATH))
     return str(caught.value)
+
+
+def whole(part: Any) -> Any:
+    """All members loaded, parts as plain dicts."""
+    return {key: whole(value) for key, value in part.items()} if isinstance(part, Mapping) else part
 
 
 def test_round_trip() -> None:
     """Numbers and text as plain values, arrays as arrays, nested keys dotted."""
     document = {"format": 1, "title": "étude", "rate": 0.1, "flag": True, "city": {"start": [[1, 2]], "deep": {"x": 3}}}
-    again = parse_npz(npz_bytes(document, PATH), PATH)
+    again = whole(parse_npz(npz_bytes(document, PATH), PATH))
     assert again["city"]["start"].tolist() == [[1, 2]]
     again["city"]["start"] = [[1, 2]]
     assert again == document
@@ -85,3 +91,29 @@ def test_members_that_are_no_arrays_are_refused() -> None:
     with zipfile.ZipFile(data, "w") as file:
         file.writestr("readme.txt", "hello")
     assert refusal(data.getvalue()).startswith("x.npz: readme.txt: not a plain array: ")
+
+
+def test_arrays_are_loaded_when_they_are_asked_for() -> None:
+    """A member that nobody asks for may be anything; one that is asked for is loaded once."""
+    found = parse_npz(archive(good=np.arange(3), bad=np.array([None])), PATH)
+    assert list(found) == ["good", "bad"]
+    assert found["good"] is found["good"]
+    with pytest.raises(InputError, match="bad: not a plain array"):
+        found["bad"]
+
+
+def test_an_array_that_memory_cannot_hold_is_refused_by_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed bomb: 80 MB of zeros in 80 kB. Nothing of it is unpacked."""
+    data = io.BytesIO()
+    np.savez_compressed(data, a=np.zeros(10_000_000))
+    monkeypatch.setattr("colayer.npz.memory", lambda: 100_000_000)
+    assert refusal(data.getvalue()) == "x.npz: a: 80 MB, more than the memory that is left allows"
+
+
+def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**9,)})
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("a.npy", header.getvalue())
+    assert refusal(data.getvalue()).startswith("x.npz: a: ")

@@ -44,6 +44,14 @@ class Generates(Protocol[X_co]):
 
 
 @runtime_checkable
+class Footprints(Protocol):
+    """The size of instances before they are made."""
+
+    def footprint(self, **sizes: Any) -> float:
+        """About how many bytes an instance of these sizes takes in memory."""
+
+
+@runtime_checkable
 class ReadsInstances(Protocol[X_co]):
     """Instances from files."""
 
@@ -270,23 +278,3 @@ def group_of(problem: Problem[X, Y, Z], instance: X) -> dict[str, float]:
     if not isinstance(group, Mapping):
         raise InputError(f"group of {problem.name} returned {short(group)}, expected a dict of numbers")
     return dict(group)
-
-
-def solve_exactly(
-    problem: Problem[X, Y, Z],
-    instance: X,
-    *,
-    time_limit: float | None = None,
-    progress: Progress | None = None,
-    start: Z | None = None,
-) -> tuple[Z, float, bool]:
-    """The exact solver's (solution, bound, proved optimal), checked."""
-    answer = need(problem, Exact).exact(instance, time_limit=time_limit, progress=progress, start=start)
-    expected = "expected (solution, bound, proved optimal)"
-    if not isinstance(answer, tuple) or len(answer) != 3:
-        raise InputError(f"exact of {problem.name} returned {short(answer)}, {expected}")
-    solution, bound, proved = answer
-    try:
-        return solution, float(bound), bool(proved)
-    except (TypeError, ValueError):
-        raise InputError(f"exact of {problem.name} returned the bound {short(bound)}, {expected}") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from colayer.capabilities import Progress, solve_exactly
-from colayer.compose import cost_of, gap
+from colayer.capabilities import Progress
+from colayer.compose import cost_of, gap, proves, solve_exactly
 from colayer.pipeline import Solved
 from colayer.problem import Problem, X, Y, Z
 
@@ -26,11 +26,11 @@ def certify(
     """
     begin = time.perf_counter()
     found = solve_exactly(problem, instance, time_limit=time_limit, progress=progress, start=solved.solution)
-    solution, bound, proved = found
+    solution, bound, _ = found
     cost = cost_of(problem, solution, instance)
     if cost < solved.cost:
         solved = replace(solved, solution=solution, cost=cost, source="exact")
     bound = bound if solved.bound is None else max(bound, solved.bound)
     seconds = solved.seconds + time.perf_counter() - begin
-    certified = proved or solved.cost <= bound
+    certified = proves(solved.cost, bound)
     return replace(solved, bound=bound, gap=gap(solved.cost, bound), seconds=seconds, certified=certified)

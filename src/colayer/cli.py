@@ -5,9 +5,15 @@ Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 inte
 
 from __future__ import annotations
 
+import functools
 import importlib
+import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +21,7 @@ import typer
 from colayer import __version__
 from colayer.commands.generate import Generate
 from colayer.errors import ColayerError
+from colayer.text import one_line
 
 #: Commands in the order of the help; each is the function of its name in the file of its name in `commands/`. A new
 #: command adds one word here.
@@ -35,8 +42,31 @@ app = typer.Typer(
     add_completion=False,
     help="Turn an easy combinatorial solver into a fast, good heuristic for a hard problem.",
 )
+
+
+def _command(name: str) -> Callable[..., None]:
+    """The function of a command, with its results alone on stdout."""
+    function = getattr(importlib.import_module(f"colayer.commands.{name}"), name)
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **options: Any) -> None:
+        from colayer.commands.output import results_alone
+
+        try:
+            with results_alone():
+                function(*arguments, **options)
+        except EOFError as error:  # typer would take it for Ctrl-D
+            raise _Carried(error) from error
+
+    return run
+
+
+class _Carried(Exception):  # noqa: N818
+    """An exception that typer must not see."""
+
+
 for _name in COMMANDS:
-    app.command(**_SPECIAL.get(_name, {}))(getattr(importlib.import_module(f"colayer.commands.{_name}"), _name))
+    app.command(**_SPECIAL.get(_name, {}))(_command(_name))
 
 
 @app.callback(invoke_without_command=True)
@@ -53,8 +83,9 @@ def _root(
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
+    os.environ.pop("MPLBACKEND", None)  # pictures go to files: no backend is needed, and a wrong one does no harm
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), terminated_by_exception():
             warnings.showwarning = _show_warning
             status = typer.main.get_command(app).main(args=argv, prog_name="colayer", standalone_mode=False)
     except _UsageError as error:
@@ -65,11 +96,34 @@ def main(argv: list[str] | None = None) -> int:
         return _refuse("not enough memory for this, expected smaller sizes")
     except (KeyboardInterrupt, typer.Abort):
         status = 130
-    except (Exception, SystemExit) as error:
-        return _fault(error)
-    if status == 130:
-        print("interrupted", file=sys.stderr)
+    except Terminated:
+        status = 143
+    except BaseException as error:
+        return _fault(error.__cause__ if isinstance(error, _Carried) and error.__cause__ else error)
+    if status in (130, 143):
+        _complain("interrupted" if status == 130 else "terminated")
     return status if isinstance(status, int) else 0
+
+
+class Terminated(BaseException):
+    """SIGTERM, as an exception: what runs is ended in order, and leaves no process behind."""
+
+
+@contextmanager
+def terminated_by_exception() -> Iterator[None]:
+    """SIGTERM raises `Terminated` in the block; elsewhere than in the main thread nothing is changed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def terminate(number: int, frame: Any) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def usage_line(error: Any) -> str:
@@ -105,19 +159,33 @@ def _fault(error: BaseException) -> int:
         return _refuse(said)
     if isinstance(error, SystemExit):
         raise error
-    traceback.print_exception(error)
+    _complain("".join(traceback.format_exception(error)).rstrip())
     return 1
 
 
 def _refuse(message: str) -> int:
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    print(f"error: {line}", file=sys.stderr)
+    _complain(f"error: {one_line(message)}")
     return 2
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    _complain(f"warning: {one_line(str(message))}")
+
+
+def _complain(line: str) -> None:
+    """A line on stderr, where there is one."""
+    from colayer.commands.output import note
+
+    note(line)
+
+
+def run() -> int:
+    """What the installed command does: `main`, on streams that can be written whatever they are."""
+    from colayer.commands.output import sound_streams
+
+    sound_streams()
+    return main()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

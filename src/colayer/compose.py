@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.capabilities import ChoosesBest
+from colayer.capabilities import ChoosesBest, Exact, Progress, need
 from colayer.errors import InputError
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.text import short
+
+#: The relative gap up to which a solution is proved optimal, for every problem and solver.
+PROVED = 1e-9
 
 _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
@@ -90,6 +93,25 @@ def theta_blocks(
         yield first, block if correction is None else block + correction
 
 
+def solve_exactly(
+    problem: Problem[X, Y, Z],
+    instance: X,
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+    start: Z | None = None,
+) -> tuple[Z, float, bool]:
+    """The exact solver's (solution, bound, proved optimal), checked; what is proved is measured (see `proves`)."""
+    answer = need(problem, Exact).exact(instance, time_limit=time_limit, progress=progress, start=start)
+    expected = "expected (solution, bound, proved optimal)"
+    if not isinstance(answer, tuple) or len(answer) != 3:
+        raise InputError(f"exact of {problem.name} returned {short(answer)}, {expected}")
+    solution, bound = answer[0], _number(answer[1], f"the bound of exact of {problem.name}", "a number")
+    if math.isnan(bound):
+        raise InputError(f"the bound of exact of {problem.name} is nan, expected a number")
+    return solution, bound, proves(cost_of(problem, solution, instance), bound)
+
+
 def gap(cost: float, bound: float | None) -> float | None:
     """(cost − bound)/|bound|; 0 where they are equal; None without a bound, or where it is 0 and the cost is not."""
     if bound is None:
@@ -97,6 +119,11 @@ def gap(cost: float, bound: float | None) -> float | None:
     if cost == bound:
         return 0.0
     return None if bound == 0 else (cost - bound) / abs(bound)
+
+
+def proves(cost: float, bound: float | None) -> bool:
+    """Whether a lower bound proves a cost optimal: a relative gap of at most 1e-9, what rounding may leave."""
+    return bound is not None and cost - bound <= PROVED * max(abs(cost), abs(bound))
 
 
 def _number(value: Any, what: str, expected: str) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 
 from colayer.capabilities import ReadsInstances, ReadsSolutions, WritesInstances, WritesSolutions, need
 from colayer.errors import ColayerError, InputError
-from colayer.files import encode, parse_json, read_bytes, unreadable, write_atomic
+from colayer.files import encode, parse_json, read_bytes, unreadable, unwritable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
 from colayer.problem import Problem, SomeProblem, X, Y, Z, words_of
 from colayer.text import printable, short, typed_line
@@ -27,6 +28,9 @@ from colayer.text import printable, short, typed_line
 #: The number of the file format, the first key of every document.
 FORMAT = 1
 FORMATS = ("json", "npz")
+#: In a folder with other files, while instances are being put there.
+INCOMPLETE = ".incomplete"
+_ENVELOPE = ("format", "problem")
 LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
 LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
@@ -72,6 +76,8 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
         names = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
         raise unreadable(folder, error, kind="folder") from None
+    if INCOMPLETE in names:
+        raise InputError("an incomplete data set: writing it was stopped; generate it anew", where=str(folder))
     files = [folder / name for name in names if _is_instance(name)]
     if not files:
         raise InputError("an empty data set, expected a folder of NNNN.json or NNNN.npz", where=str(folder))
@@ -98,12 +104,10 @@ def write_instances(
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")
     check_new_folder(folder)
-    new = not folder.exists()
-    if new:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = (folder.parent if new else folder) / f".{folder.name}.{os.getpid()}.tmp"
-    temporary.mkdir()
+    temporary = folder.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
     try:
+        temporary.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
         count = 0
         for instance in instances:
             path = temporary / f"{count:08d}.{format}"
@@ -114,12 +118,24 @@ def write_instances(
         width = max(4, len(str(count - 1)))  # names that sort as numbers do
         names = [f"{i:0{width}d}.{format}" for i in range(count)]
         for i, name in enumerate(names):
-            (temporary / f"{i:08d}.{format}").rename((temporary if new else folder) / name)
-        if new:
-            temporary.rename(folder)
+            (temporary / f"{i:08d}.{format}").rename(temporary / name)
+        _put(temporary, folder, names)
+    except OSError as error:
+        raise unwritable(folder, error) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in names]
+
+
+def _put(temporary: Path, folder: Path, names: Sequence[str]) -> None:
+    """Give the new data set its place: at once, or beside other files with a mark that it is not whole yet."""
+    if not folder.exists() or not any(folder.iterdir()):
+        temporary.replace(folder.resolve())
+        return
+    (folder / INCOMPLETE).touch()
+    for name in names:
+        (temporary / name).rename(folder / name)
+    (folder / INCOMPLETE).unlink()
 
 
 def check_new_folder(folder: str | os.PathLike[str]) -> None:
@@ -161,7 +177,9 @@ def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], insta
     path = Path(path)
     document = read_document(path)
     bare = "format" not in document and "problem" not in document
-    fields = _Fields(document) if bare else _fields(document, problem, path)
+    if not bare:
+        _check_envelope(document, problem, path)
+    fields = _Fields((key, value) for key, value in document.items() if bare or key not in _ENVELOPE)
     for key, kinds in LABEL_KEYS.items():
         if key in fields and type(fields[key]) not in kinds:
             raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
@@ -188,11 +206,11 @@ def write_solution(
     write_document(Path(path), {**envelope, **written, **label})
 
 
-def read_document(path: Path) -> dict[str, Any]:
+def read_document(path: Path) -> Mapping[str, Any]:
     """The object of a JSON or npz file, whatever its keys."""
     data = read_bytes(path)
     document = parse_npz(data, path) if path.suffix == ".npz" else parse_json(data, path)
-    if not isinstance(document, dict):
+    if not isinstance(document, Mapping):
         raise InputError("not an object, expected {...}", where=str(path))
     return document
 
@@ -212,14 +230,15 @@ def problem_of(document: Mapping[str, Any], path: Path) -> SomeProblem:
 
 def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> X:
     """The instance of a document: envelope and keys checked here, the fields by the problem."""
-    fields = _fields(document, problem, path)
-    expected = words_of(problem, "fields")
-    for key in fields:
+    _check_envelope(document, problem, path)
+    own, expected = [key for key in document if key not in _ENVELOPE], words_of(problem, "fields")
+    for key in own:
         if expected and key not in expected:
             raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
     for key in expected:
-        if key not in fields:
+        if key not in document:
             raise InputError("missing", where=f"{path}: {key}")
+    fields = _Fields((key, document[key]) for key in own)
     with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
         try:
             instance: X = need(problem, ReadsInstances).read(fields)
@@ -251,9 +270,9 @@ class _Fields(dict[str, Any]):
         raise InputError("missing", where=str(key))
 
 
-def _fields(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> _Fields:
-    """The keys of a document without the envelope, which is checked."""
-    for key in ("format", "problem"):
+def _check_envelope(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> None:
+    """Refuse a document of another format or problem."""
+    for key in _ENVELOPE:
         if key not in document:
             raise InputError("missing", where=f"{path}: {key}")
     number, name = document["format"], document["problem"]
@@ -261,7 +280,6 @@ def _fields(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) 
         raise InputError(f"{short(number)}, expected {FORMAT}", where=f"{path}: format")
     if name != problem.name:
         raise InputError(f"{short(name)}, expected {problem.name!r}", where=f"{path}: problem")
-    return _Fields((k, v) for k, v in document.items() if k not in ("format", "problem"))
 
 
 @contextlib.contextmanager

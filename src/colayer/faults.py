@@ -5,8 +5,13 @@ from __future__ import annotations
 import sysconfig
 import traceback
 from pathlib import Path
+from typing import TypeVar
 
 from colayer.text import typed_line
+
+E = TypeVar("E", bound=BaseException)
+
+_CARRIED = "raised by a problem of yours, "
 
 _OURS = (str(Path(__file__).parent), "<frozen")
 _LIBRARIES = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib", "platlib"))
@@ -27,9 +32,20 @@ def place_of(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
 
 
+def carry(error: E, said: str | None) -> E:
+    """`error` with the line that `own_fault` gave of it elsewhere, where its traceback was."""
+    if said is not None:
+        error.add_note(f"{_CARRIED}{said}")
+    return error
+
+
 def own_fault(error: BaseException) -> str | None:
     """What was raised in a file of the user's, in one line with its place; None where no such file is involved."""
     from colayer.problems import OWN_FOLDERS
+
+    for note in getattr(error, "__notes__", ()):
+        if note.startswith(_CARRIED):
+            return str(note.removeprefix(_CARRIED))
 
     for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
         path = Path(frame.f_code.co_filename)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from colayer.capabilities import Exact, WritesSolutions, need, solve_exactly
-from colayer.compose import cost_of
+from colayer.capabilities import Exact, WritesSolutions, need
+from colayer.compose import cost_of, solve_exactly
 from colayer.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
 from colayer.dataset import write_solution as write_label
 from colayer.problem import Problem, X, Y, Z
+from colayer.processes import each
 from colayer.threads import cores, limited
 
 
@@ -62,21 +60,13 @@ def _label_all(
 ) -> Iterator[tuple[Path, bool]]:
     """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
     processes = max(1, min(workers, len(paths)))
-    task = partial(label_one, problem, limit=limit, threads=workers // processes)
-    if processes == 1:
-        yield from map(task, paths)
-        return
-    context = multiprocessing.get_context("spawn")  # safe with threads, the same on every platform
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_ignore_interrupt)
-    try:
-        for done in as_completed([pool.submit(task, path) for path in paths]):
-            yield done.result()
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in multiprocessing.active_children():  # else they would go on to their time limit
-            process.terminate()
-        raise
-    pool.shutdown()
+    given = (problem, limit, workers // processes)
+    yield from each(_labeller, given, paths, processes) if processes > 1 else map(_labeller(*given), paths)
+
+
+def _labeller(problem: Problem[X, Y, Z], limit: float, threads: int) -> Callable[[Path], tuple[Path, bool]]:
+    """What a process does: solve one file and write its label."""
+    return partial(label_one, problem, limit=limit, threads=threads)
 
 
 def label_one(problem: Problem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:
@@ -87,7 +77,3 @@ def label_one(problem: Problem[X, Y, Z], path: Path, limit: float, threads: int)
     cost = cost_of(problem, solution, instance)
     write_label(label_path(path), solution, instance, problem, cost=cost, bound=bound, proved=proved)
     return path, proved
-
-
-def _ignore_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle

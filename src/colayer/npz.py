@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,11 @@ from typing import Any
 import numpy as np
 
 from colayer.errors import InputError
+from colayer.limits import memory, size
 from colayer.text import first_line, printable
+
+#: The part of the memory that is left which one array may take.
+_SHARE = 0.25
 
 #: What numpy and zipfile raise on an archive that is damaged.
 _DAMAGED = (
@@ -22,30 +28,81 @@ _DAMAGED = (
 )  # fmt: skip
 
 
-def parse_npz(data: bytes, path: Path) -> dict[str, Any]:
-    """The object of an npz file, nested keys undone; an error names `path`."""
-    document: dict[str, Any] = {}
+class Members(Mapping[str, Any]):
+    """The object of an npz file, or a part of it: values are arrays, loaded when they are asked for, or parts."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Any] = {}
+
+    def __getitem__(self, key: str) -> Any:
+        value = self._held[key]
+        if isinstance(value, _Member):
+            value = self._held[key] = value.load()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def put(self, key: str, member: _Member) -> None:
+        """Place a member under its dotted key."""
+        *parents, leaf = key.split(".")
+        node: Any = self
+        for parent in parents:
+            node = node._held.setdefault(parent, Members()) if isinstance(node, Members) else None
+        if not isinstance(node, Members) or leaf in node._held:
+            raise InputError("given twice, expected a key once", where=member.where)
+        node._held[leaf] = member
+
+
+@dataclass(frozen=True)
+class _Member:
+    """An array in an archive that is not loaded yet."""
+
+    archive: zipfile.ZipFile
+    info: zipfile.ZipInfo
+    where: str
+
+    def load(self) -> Any:
+        """The array, or the value of a 0-d one; one that memory cannot hold, or not as large as it says, is refused."""
+        try:
+            with self.archive.open(self.info) as file, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # numpy's, on files of Python 2
+                version = np.lib.format.read_magic(file)
+                read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+                if version not in read:
+                    raise ValueError(f"version {version} of the format")
+                shape, _, dtype = read[version](file)
+                if dtype.hasobject:
+                    raise ValueError("Object arrays cannot be loaded")
+                count = math.prod(shape) * dtype.itemsize
+                if count > _SHARE * memory():
+                    raise InputError(f"{size(count)}, more than the memory that is left allows", where=self.where)
+                if count > self.info.file_size:
+                    raise ValueError(f"{size(count)} are said to be in {size(self.info.file_size)}")
+            with self.archive.open(self.info) as file, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                array = np.lib.format.read_array(file, allow_pickle=False)
+        except InputError:
+            raise
+        except _DAMAGED as error:
+            raise InputError(f"not a plain array: {first_line(error)}", where=self.where) from None
+        return _value(array, self.where)
+
+
+def parse_npz(data: bytes, path: Path) -> Members:
+    """The object of an npz file, nested keys undone; an error names `path`. Arrays are loaded when asked for."""
+    document = Members()
     try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            arrays = {info.filename: archive.read(info) for info in archive.infolist()}
+        archive = zipfile.ZipFile(BytesIO(data))
+        infos = archive.infolist()
     except _DAMAGED as error:
         raise InputError(f"not an npz file: {first_line(error)}", where=str(path)) from None
-    for member, content in arrays.items():
-        key = member.removesuffix(".npy")
-        where = f"{path}: {printable(key)}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # numpy's, on files of Python 2
-                array = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
-        except _DAMAGED as error:
-            raise InputError(f"not a plain array: {first_line(error)}", where=where) from None
-        *parents, leaf = key.split(".")
-        node: Any = document
-        for parent in parents:
-            node = node.setdefault(parent, {}) if isinstance(node, dict) else None
-        if not isinstance(node, dict) or leaf in node:
-            raise InputError("given twice, expected a key once", where=where)
-        node[leaf] = _value(array, where)
+    for info in infos:
+        key = info.filename.removesuffix(".npy")
+        document.put(key, _Member(archive, info, f"{path}: {printable(key)}"))
     return document
 
 

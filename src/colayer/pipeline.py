@@ -62,6 +62,8 @@ class Pipeline(Generic[X, Y, Z]):
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
         self.history_: tuple[Evaluation, ...] = ()
+        #: How many of the evaluations came from the journal.
+        self.recalled_ = 0
         self._model: Model | None = None if weights is None else _raw_model(known, weights, "given")
 
     def __repr__(self) -> str:
@@ -140,7 +142,7 @@ class Pipeline(Generic[X, Y, Z]):
         with limited(workers):
             fitted = learner.fit(Lesson(self.problem, list(instances), settings, backend, solutions, thetas))
         self._model, self.history_ = fitted.model, fitted.history
-        self.loss_, self.validation_loss_ = fitted.loss, fitted.validation_loss
+        self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self
 
     def solve(self, instance: X, *, samples: int = 0, sigma: float = 1.0, seed: int = 0) -> Solved[Z]:
@@ -183,22 +185,24 @@ class Pipeline(Generic[X, Y, Z]):
         self.model.save(path)
 
     @classmethod
-    def load(cls, path: str | Path, problem: Problem[X, Y, Z] | None = None, *, safe: bool = True) -> Self:
-        """The pipeline of a model file. `problem` may have another decoder, but the same name and features."""
-        from colayer.problems import find_problem, problem_names
+    def load(
+        cls,
+        path: str | Path,
+        problem: Problem[X, Y, Z] | None = None,
+        *,
+        decoder: str | None = None,
+        safe: bool = True,
+    ) -> Self:
+        """The pipeline of a model file, through the decoder that the model was made for, or another `decoder`.
 
+        `problem` is needed for a problem of your own; it must have the name and the features of the model. Options
+        that it was given win over those of the model; options that are its defaults give way to them.
+        """
         model = read_model(path)
-        if problem is None:
-            if model.problem not in problem_names():  # a file never makes us import a module of its choice
-                known = ", ".join(problem_names())
-                message = f"{short(model.problem)} is not one of {known}: pass problem="
-                raise InputError(message, where=f"{path}: problem")
-            try:
-                problem = variant(find_problem(model.problem), **model.options)
-            except ColayerError as error:
-                raise InputError(str(error), where=f"{path}: options") from None
         try:
-            return cls.from_model(problem, model, safe=safe)
+            return cls.from_model(
+                variant(problem_of_model(model, problem, keep=True), decoder=decoder), model, safe=safe
+            )
         except InputError as error:
             raise error.at(str(path)) from None
 
@@ -208,6 +212,38 @@ class Pipeline(Generic[X, Y, Z]):
         pipeline = cls(problem, safe=safe)
         pipeline._model = _checked(model, declared(problem))
         return pipeline
+
+
+def problem_of_model(model: Model, problem: Problem[X, Y, Z] | None = None, *, keep: bool = False) -> Problem[X, Y, Z]:
+    """The problem as the model knows it: `problem`, or the registered one that it names, with the model's options.
+
+    With `keep`, options of `problem` that differ from its defaults are the user's choice, and stay.
+    """
+    from colayer.problems import find_problem, problem_names
+
+    if problem is None:
+        if model.problem not in problem_names():  # a file never makes us import a module of its choice
+            known = ", ".join(problem_names())
+            message = f"no problem {short(model.problem)}, expected one of {known}, or --problem MODULE:NAME"
+            raise InputError(message, where="problem")
+        problem = find_problem(model.problem)
+    if model.problem != problem.name or not model.options:
+        return problem
+    chosen = _chosen_options(problem) if keep else {}
+    try:
+        return variant(problem, **{**model.options, **chosen})
+    except (ColayerError, TypeError) as error:
+        raise InputError(f"not options of {problem.name} ({error})", where="options") from None
+
+
+def _chosen_options(problem: Problem[X, Y, Z]) -> dict[str, Any]:
+    """The options in which a problem differs from one made without arguments."""
+    options = declared(problem).options
+    try:
+        defaults = declared(type(problem)()).options
+    except TypeError:  # it cannot be made without arguments: all of them are chosen
+        return options
+    return {key: value for key, value in options.items() if key not in defaults or defaults[key] != value}
 
 
 def _default_model(problem: Problem[X, Y, Z]) -> Model:

@@ -24,6 +24,11 @@ def printable(text: str) -> str:
     return text if text.isprintable() and len(text) <= 60 else short(text)
 
 
+def one_line(text: str) -> str:
+    """Text on one line: control characters, line ends among them, as Python writes them."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def first_line(error: BaseException) -> str:
     """The first line of what an exception says; its type where it says nothing."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]

@@ -98,7 +98,7 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "truncated.npz": (npz()[:-40], "not an npz file"),
     "damaged.npz": (damaged(npz()), "npz"),
     "object.npz": (npz(release=np.array([None, 1], dtype=object)), "release: not a plain array"),
-    "plain.npz": (plain_zip(), "release: not a plain array"),
+    "plain.npz": (plain_zip(), "problem: missing"),
     "complex.npz": (npz(release=np.array([1j, 2])), "release: an array of complex128"),
     "strings.npz": (npz(release=np.array(["a", "b"])), "release: an array of <U1"),
     "dates.npz": (npz(release=np.array([0, 1], dtype="M8[D]")), "release: an array of datetime64"),
@@ -321,6 +321,7 @@ def test_unreadable_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
         raise PermissionError(13, "Permission denied", str(self))
 
     monkeypatch.setattr(Path, "read_bytes", denied)
+    (tmp_path / "x.json").write_text("{}")
     assert main(["solve", str(tmp_path / "x.json")]) == 2
     assert capsys.readouterr().err == f"error: {tmp_path}/x.json: cannot be read: Permission denied\n"
 

@@ -139,7 +139,7 @@ def test_the_draws_of_the_perturbed_pipeline_are_those_of_the_seed(monkeypatch: 
 def test_an_exact_solver_that_reports_nothing_has_its_last_solution() -> None:
     class Silent(PickItem):
         def exact(self, instance: Any, time_limit: Any = None, progress: Any = None, start: Any = None) -> Any:
-            return 1, 0.0, True
+            return 1, 2.0, True
 
     (exact,), _ = solver_contenders(Silent())
     attempt = exact.attempt(Item([3.0, 2.0]), 1.0)

@@ -148,7 +148,7 @@ class Bounded(PickItem):
     def exact(self, instance: Item, time_limit: Any = None, progress: Any = None, start: Any = None) -> Any:
         self.asked.append(time_limit)
         progress(min(instance.values) - 1.0, min(instance.values))
-        return int(min(instance.values)), min(instance.values) - 1.0, False
+        return instance.values.index(min(instance.values)), min(instance.values) - 1.0, False
 
 
 def test_tight_bounds_are_the_better_of_cheap_and_exact_and_known_ones_are_not_computed() -> None:

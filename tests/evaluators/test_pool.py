@@ -42,7 +42,7 @@ def test_pool_equals_local() -> None:
 def test_there_are_no_more_processes_than_instances() -> None:
     pool = PoolEvaluator(Pick(), [np.ones((2, 2)), np.zeros((2, 2))], 5)
     try:
-        assert len(pool._processes) == 2
+        assert len(pool._workers) == 2
         assert pool.losses(np.ones((1, 2))).tolist() == [[101.0 / 2, 100.0 / 2]]
     finally:
         pool.close()
@@ -51,7 +51,7 @@ def test_there_are_no_more_processes_than_instances() -> None:
 def test_closing_ends_the_processes_and_may_be_repeated() -> None:
     pool = PoolEvaluator(Pick(), [np.ones((2, 2))] * 2, 2)
     pool.losses(np.ones((1, 2)))
-    processes = list(pool._processes)
+    processes = [worker._process for worker in pool._workers]
     pool.close()
     assert not any(process.is_alive() for process in processes)
     pool.close()
@@ -109,8 +109,8 @@ def test_a_dead_worker_is_an_error_not_a_hang() -> None:
     pool = PoolEvaluator(SingleMachine(), jobs(4, jobs=10), 2)
     try:
         pool.map_features(row_sums)
-        pool._processes[1].terminate()
-        pool._processes[1].join()
+        pool._workers[1]._process.terminate()
+        pool._workers[1]._process.join()
         with pytest.raises(ColayerError, match="worker process ended"):
             pool.losses(np.zeros((1, 66)))
     finally:

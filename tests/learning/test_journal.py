@@ -153,5 +153,51 @@ def test_a_journal_serves_one_run_at_a_time(path):
 def test_a_file_that_cannot_be_opened_is_named(tmp_path):
     with pytest.raises(JournalError, match="missing"):
         Journal(tmp_path / "missing" / "j", IDENTITY, 2)
-    with pytest.raises(JournalError, match="directory"):
+    with pytest.raises(JournalError, match="not a plain file"):
         Journal(tmp_path, IDENTITY, 2)
+
+
+def test_a_budget_of_its_own_is_a_section_of_its_own(tmp_path):
+    path = tmp_path / "j"
+    for budget, weights in ((2, [[1.0], [2.0]]), (3, [[1.0], [3.0]])):
+        with Journal(path, {**IDENTITY, "evaluations": budget}, 1) as journal:
+            journal.append([Record(k + 1, w, w[0], None) for k, w in enumerate(weights)])
+            journal.finish()
+    assert [json.loads(line) for line in path.read_text().splitlines()][3:5] == [{"finished": 2}, {"evaluations": 3}]
+    with Journal(path, {**IDENTITY, "evaluations": 2}, 1) as journal:
+        assert [record.loss for record in journal.records] == [1.0, 2.0]
+        assert sorted(record.loss for record in journal.earlier.values()) == [1.0, 3.0]
+        assert journal.finished
+    with Journal(path, {**IDENTITY, "evaluations": 4}, 1) as journal:
+        assert (journal.records, journal.finished, len(journal.earlier)) == ([], False, 3)
+        assert journal.line(1) == 10
+
+
+def test_a_byte_that_is_not_utf_8_is_refused_by_its_line(path):
+    path.write_bytes(
+        path.read_bytes() + b'{"evaluation": 3, "weights": [1, 2], "loss": 1, "validation": null, "x\xff": 1}\n'
+    )
+    with pytest.raises(JournalError, match=r"run\.journal:4: damaged"):
+        Journal(path, IDENTITY, 2)
+
+
+def test_a_full_disk_is_one_line_and_what_was_written_goes_on(path, monkeypatch):
+    """Half a line is left behind; it is dropped when the run is taken up again."""
+    journal = Journal(path, IDENTITY, 2)
+    file = journal._file
+
+    class Full:
+        def write(self, data):
+            if len(data) > 10:
+                return file.write(data[:10])
+            raise OSError(28, "No space left on device")
+
+        def close(self):
+            file.close()
+
+    journal._file = Full()
+    with pytest.raises(JournalError, match=r"run\.journal: No space left on device"):
+        journal.append([Record(3, [1.0, 2.0], 1.0, None)])
+    journal.close()
+    with Journal(path, IDENTITY, 2) as again:
+        assert again.records == RECORDS

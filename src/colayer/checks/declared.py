@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.snapshot import difference, snapshot
 from colayer.checks.trial import Trial, guarded, named
 from colayer.files import encode, parse_json
 from colayer.models import thetas
 from colayer.problem import SomeProblem, attribute, has
 from colayer.problems import REGISTRY, find_problem
+from colayer.snapshot import difference, snapshot
 
 _NOWHERE = Path("options")
 

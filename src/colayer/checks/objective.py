@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.snapshot import difference, snapshot
 from colayer.checks.trial import ROUNDING, Trial
+from colayer.snapshot import difference, snapshot
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from colayer.checks.report import Mistake
-from colayer.checks.snapshot import Snapshot, difference, snapshot
 from colayer.checks.trial import Trial, copied
 from colayer.problem import Floats, SomeProblem
+from colayer.snapshot import Snapshot, difference, snapshot
 
 #: optional method → what a problem must have beside it for the check that calls it for its own sake.
 _CHECKED_LATER = {

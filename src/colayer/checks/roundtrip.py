@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.checks.report import Mistake
-from colayer.checks.snapshot import difference, snapshot
 from colayer.checks.trial import Trial, guarded, named
 from colayer.content import content_of
 from colayer.dataset import FORMAT, LABEL_KEYS, parse_instance
@@ -19,6 +18,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.files import encode, parse_json
 from colayer.npz import npz_bytes, parse_npz
 from colayer.problem import SomeProblem
+from colayer.snapshot import difference, snapshot
 
 #: Rows of weights whose losses are compared.
 _WEIGHTS = 4

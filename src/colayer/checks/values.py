@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.snapshot import difference, snapshot
 from colayer.checks.trial import ROUNDING, Trial, copied, finite, named
+from colayer.snapshot import difference, snapshot
 
 
 def features(trial: Trial) -> None:

@@ -12,6 +12,9 @@ import typer
 
 from colayer.text import short
 
+#: Seconds that a clock can count.
+_LONGEST = 1e9
+
 
 def whole(minimum: int = 0, maximum: int = 2**31 - 1) -> Callable[[str | int], int]:
     """A parser of whole numbers between `minimum` and `maximum`."""
@@ -38,6 +41,14 @@ def positive(text: str | float) -> float:
     value = _number(text, "> 0")
     if value == 0.0:
         raise typer.BadParameter("0 is out of range, expected a number > 0")
+    return value
+
+
+def seconds(text: str | float) -> float:
+    """A time limit: more than 0 and at most 1e9 seconds, some thirty years."""
+    value = positive(text)
+    if value > _LONGEST:
+        raise typer.BadParameter(f"{value:g} is out of range, expected at most {_LONGEST:g} seconds")
     return value
 
 
@@ -90,14 +101,14 @@ Workers = Annotated[
     int | None, typer.Option(metavar="N", parser=whole(1), help="Most threads or processes; all cores if not given.")
 ]
 TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", parser=positive, help="Stop there, with the best so far.")
+    float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Stop there, with the best so far.")
 ]
 ExactLimit = Annotated[
     float | None,
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
-        parser=positive,
+        parser=seconds,
         help="For each instance, of the exact solver; 60 if not given.",
     ),
 ]

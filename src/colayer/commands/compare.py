@@ -24,7 +24,7 @@ def compare(
     model: arguments.Models = None,
     decoder: arguments.Decoder = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", parser=arguments.positive, help="For each instance and contender.")
+        float, typer.Option(metavar="SECONDS", parser=arguments.seconds, help="For each instance and contender.")
     ] = 10.0,
     seed: arguments.Seed = 0,
     learning_seconds: Annotated[
@@ -71,13 +71,13 @@ def compare(
             )  # fmt: skip
     except InputError as error:
         raise (OptionError(error.message, where="--model") if error.where == "pipelines" else error) from None
-    if drawing is not None:
-        save(cost_over_time(results.race), drawing)
-    if out is not None:
-        _write(results, out)
     for line in results.left_out:
         note(line)
-    emit(results.document(), results.text(), as_json=as_json, out=None)
+    emit(results.document(), results.text(), as_json=as_json, out=None)  # a fault in what follows loses no race
+    if out is not None:
+        _write(results, out)
+    if drawing is not None:
+        save(cost_over_time(results.race), drawing)
 
 
 def _folder(path: Path | None, data: Path) -> Path | None:
@@ -121,14 +121,13 @@ def _compared(folder: Path) -> bool:
 
 
 def _write(results: Results, folder: Path) -> None:
-    """The outcome for `colayer report`, and beside it the document; of an earlier comparison nothing stays."""
+    """The outcome for `colayer report`, and beside it the document; all of it, and of an earlier comparison nothing."""
     import importlib.metadata
 
-    from colayer.commands.report import REPORT
     from colayer.comparison import cpsat
     from colayer.comparison.figures import cost_over_time
-    from colayer.comparison.results import FIGURE, SHEETS
-    from colayer.files import encode, unwritable, write_atomic
+    from colayer.comparison.results import FIGURE
+    from colayer.files import encode, whole_folder, write_atomic
     from colayer.report.figures import save
     from colayer.report.outcome import Value, provenance, write_outcome
 
@@ -137,13 +136,7 @@ def _write(results: Results, folder: Path) -> None:
     if cpsat.available():
         about["ortools"] = importlib.metadata.version("ortools")
     outcome = results.outcome(provenance(shlex.join(["colayer", *sys.argv[1:]]), **about))
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise unwritable(folder, error).at("-o") from None
-    save(cost_over_time(race), folder / FIGURE)
-    write_atomic(folder / DOCUMENT, encode(results.document()))
-    write_outcome(folder, outcome)
-    tables = {f"{name}.csv" for name in SHEETS} - {f"{sheet.name}.csv" for sheet in outcome.sheets}
-    for name in (REPORT, *tables):
-        (folder / name).unlink(missing_ok=True)
+    with whole_folder(folder) as place:
+        save(cost_over_time(race), place / FIGURE)
+        write_atomic(place / DOCUMENT, encode(results.document()))
+        write_outcome(place, outcome)

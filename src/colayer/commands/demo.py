@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from colayer.problem import SomeProblem
 
 TRAINING, TEST, EVALUATIONS = 50, 50, 1000
+#: What a demo writes.
+FILES = {"model.json", "learning.png", "gaps.png", "solution.png"}
 
 
 def demo(
@@ -36,14 +38,19 @@ def demo(
     from colayer.commands.output import progress, say, search
     from colayer.commands.outputs import output_file, output_folder
     from colayer.comparison.evaluate import evaluate, tight_bounds
+    from colayer.errors import OptionError
     from colayer.pipeline import Pipeline
     from colayer.problem import declared
     from colayer.report.figures import gap_bars, learning_curve, save
     from colayer.report.tables import duration, significant, summary_table
+    from colayer.text import short
 
     found = find(problem)
     known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
     folder = output_folder(output)
+    if folder.exists() and (others := sorted({entry.name for entry in folder.iterdir()} - FILES)):
+        message = f"{folder} holds other files ({short(others[0])}), expected a new folder, or one of an earlier demo"
+        raise OptionError(message, where="-o")
     output_file(folder / "model.json" if folder.exists() else folder, "-o")
 
     sizes = {size.name: size.default for size in known.sizes}

@@ -71,11 +71,11 @@ def evaluate(
             bounds = tight_bounds(found, instances, time_limit=limit, known=labels, progress=shown, done=done)
     with progress("comparing") as advanced:
         comparison = run(found, instances, contenders, bounds=bounds, progress=advanced)
-    if drawing is not None:
-        draw(comparison, drawing)
     head = f"{counted(len(instances), 'instance')} of {found.name}\n\n"
     text = head + summary_table(comparison.summary()).text()
     emit(comparison.to_document(), text, as_json=as_json, out=out)
+    if drawing is not None:
+        draw(comparison, drawing)
 
 
 def _learned(

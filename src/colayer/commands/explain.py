@@ -42,11 +42,11 @@ def explain(
         explained = explain_model(known, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
-    if drawing is not None:
-        draw(explained, drawing)
     about = {"problem": found.name, "model": str(model), "options": known.options}
     text = _text(model, found.name, explained)
     emit({**about, **explained.to_document()}, text, as_json=as_json, out=out)
+    if drawing is not None:
+        draw(explained, drawing)
 
 
 def draw(explained: Explanation, path: Path) -> None:

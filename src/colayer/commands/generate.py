@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from colayer.errors import OptionError
 from colayer.text import one_of
 
 if TYPE_CHECKING:
-    from colayer.problem import Declared
+    from colayer.problem import Declared, SomeProblem
     from colayer.sizes import Size
 
 #: No whole-number size is larger: memory would be gone long before.
@@ -64,18 +64,45 @@ def generate(
     combinations = parse_sizes(declared(problem), given)
     folder = Path(positional[1])
     check_new_folder(folder)
-    seeds = np.random.SeedSequence(seed).spawn(count * len(combinations))
+    check_fits(problem, combinations, count, folder, format)
+    seeds, total = np.random.SeedSequence(seed), count * len(combinations)
 
     def instances() -> Iterator[Any]:
-        for k, child in enumerate(seeds):
-            yield make(child, **combinations[k // count])
+        for k in range(total):
+            yield make(seeds.spawn(1)[0], **combinations[k // count])
             if shown is not None:
-                shown(k + 1, len(seeds))
+                shown(k + 1, total)
 
     with progress("generating") as shown:
         files = write_instances(folder, instances(), problem, format)
     of = f" of {len(combinations)} sizes" if len(combinations) > 1 else ""
     say(f"{len(files)} instances{of}: {files[0]} to {files[-1].name}\n")
+
+
+def check_fits(
+    problem: SomeProblem,
+    combinations: Sequence[dict[str, Any]],
+    count: int,
+    folder: Path,
+    format: str,  # noqa: A002
+) -> None:
+    """Refuse sizes that memory, or the disk, cannot hold, where the problem has a `footprint` to tell."""
+    from colayer import limits
+    from colayer.capabilities import Footprints
+
+    if not isinstance(problem, Footprints):
+        return
+    needs = [problem.footprint(**sizes) for sizes in combinations]
+    most = max(range(len(needs)), key=lambda k: needs[k])
+    left = limits.memory()
+    if needs[most] > left:
+        sizes = ", ".join(f"{name} {value}" for name, value in combinations[most].items())
+        taken = f"an instance of {sizes} takes about {limits.size(needs[most])} of memory"
+        raise OptionError(f"{taken}, {limits.size(left)} are left", where="sizes")
+    wanted, free = count * sum(max(need, 4096) for need in needs), limits.disk(folder)
+    if wanted > free:
+        many = f"{count * len(combinations):,} instances take about {limits.size(wanted)} of disk"
+        raise OptionError(f"{many}, {limits.size(free)} are free at {folder.absolute().parent}", where="--count")
 
 
 def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:

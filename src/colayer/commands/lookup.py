@@ -45,20 +45,12 @@ def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> 
     Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
     """
     from colayer.models import read_model
-    from colayer.pipeline import Pipeline
+    from colayer.pipeline import Pipeline, problem_of_model
     from colayer.problem import variant
-    from colayer.problems import find_problem, problem_names
 
     model = read_model(path)
-    if problem is None and model.problem not in problem_names():
-        raise unknown_problem(model.problem, path)
-    base = find_problem(model.problem) if problem is None else problem
-    if model.problem == base.name and model.options:
-        try:
-            base = variant(base, **model.options)
-        except (ColayerError, TypeError) as error:
-            raise InputError(f"not options of {base.name} ({error})", where=f"{path}: options") from None
     try:
+        base = problem_of_model(model, problem)
         Pipeline.from_model(base, model)
     except InputError as error:
         raise error.at(str(path)) from None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from colayer.compose import gap as gap_of
 from colayer.errors import OptionError
-from colayer.files import encode, write_atomic
+from colayer.files import encode, unwritable, write_atomic
 
 
 def emit(document: Any, text: str, *, as_json: bool, out: Path | None) -> None:
@@ -30,20 +31,53 @@ def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None
 
 
 def say(text: str) -> None:
-    """Print on stdout; a reader that has gone away (`| head`) is no fault."""
-    if sys.stdout is None:  # closed by the caller
+    """Print on stdout; a reader that has gone away (`| head`) is no fault, a full disk is one."""
+    stream = _results or sys.stdout
+    if stream is None:  # closed by the caller
         return
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the flush at exit complains
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        with suppress(OSError, ValueError):  # else the flush at exit complains
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise unwritable("standard output", error) from None
 
 
 def note(text: str) -> None:
-    """Print a line on stderr."""
+    """Print a line on stderr, where there is one that can be written."""
     if sys.stderr is not None:
-        print(text, file=sys.stderr, flush=True)
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)
+
+
+#: Where results go while everything else that is printed goes to stderr.
+_results: TextIO | None = None
+
+
+@contextmanager
+def results_alone() -> Iterator[None]:
+    """What a problem of the user's prints goes to stderr: stdout is for results."""
+    global _results
+    before, _results = _results, sys.stdout
+    try:
+        with redirect_stdout(sys.stderr if sys.stderr is not None else io.StringIO()):
+            yield
+    finally:
+        _results = before
+
+
+def sound_streams() -> None:
+    """Give closed standard streams a place to go, and let text pass that the encoding of the terminal does not have."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the next file that is opened would be taken for it
+            os.open(os.devnull, os.O_RDWR)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

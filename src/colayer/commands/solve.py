@@ -67,11 +67,11 @@ def solve(
                 solved[k] = go_on(found, instance, solved[k], time_limit=limit, progress=shown.progress)
                 shown.next()
     documents = [document(found, instance, one) for (found, instance), one in zip(inputs, solved, strict=True)]
+    text = table_text(files, documents)
+    emit(documents if len(documents) > 1 else documents[0], text, as_json=as_json, out=out)
     if drawing is not None:
         found, instance = inputs[0]
         save(need(found, Draws).plot(solved[0].solution, instance), drawing)
-    text = table_text(files, documents)
-    emit(documents if len(documents) > 1 else documents[0], text, as_json=as_json, out=out)
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
@@ -105,6 +105,7 @@ def solve_all(
     """Solve the instances of each problem together; in the order of the inputs."""
     from colayer.pipeline import Pipeline
     from colayer.problem import variant
+    from colayer.warm import warm_up
 
     pipelines: dict[str, SomePipeline] = {}
     places: dict[str, list[int]] = {}
@@ -116,8 +117,7 @@ def solve_all(
     solved: dict[int, Solved[Any]] = {}
     for name, pipeline in pipelines.items():
         mine = [inputs[k][1] for k in places[name]]
-        # compiles what is not in the cache yet: not part of the times
-        pipeline.solve(mine[0], samples=min(1, draws["samples"]))
+        warm_up(pipeline, draws["samples"])  # compilation is no part of the times
         solved.update(zip(places[name], pipeline.solve_many(mine, workers=workers, **draws), strict=True))
     return [solved[k] for k in range(len(inputs))]
 

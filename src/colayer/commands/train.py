@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
-from contextlib import redirect_stdout
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -99,8 +97,7 @@ def train(
     labels = read_solutions(folder, found, instances) if solutions else None
 
     pipeline = Pipeline(found)
-    # one connection for all that follows; Ray prints what happens to its nodes, and stdout is for results
-    with redirect_stdout(sys.stderr), connected(cluster):
+    with connected(cluster):  # one connection for all that follows
         begin = time.perf_counter()
         try:
             pipeline.fit(
@@ -113,10 +110,10 @@ def train(
                 note(f"the same command goes on from {book}")
             raise
         seconds = time.perf_counter() - begin
+        if pipeline.recalled_:
+            note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
         pipeline.save(output)
         promised = guaranteed(found, pipeline.model, instances, backend=backend)
-    if drawing is not None:
-        _draw(pipeline, drawing, solutions)
     kept, rows = against_safe(pipeline, instances, validation, seed)
     document = {
         "problem": found.name,
@@ -134,6 +131,8 @@ def train(
     unit = "passes" if solutions else "evaluations"
     text = _text(document, rows, kept, unit, budget) + ("" if promised is None else _promise(promised))
     emit(document, text, as_json=as_json, out=None)
+    if drawing is not None:
+        _draw(pipeline, drawing, solutions)
 
 
 def _draw(pipeline: SomePipeline, path: Path, by_demonstration: bool) -> None:

@@ -12,11 +12,11 @@ from typing import Any, Generic, Literal
 
 import numpy as np
 
-from colayer.capabilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need, solve_exactly
+from colayer.capabilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need
 from colayer.comparison import cpsat
 from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import Attempt
-from colayer.compose import best_of, features_of, theta_blocks
+from colayer.compose import best_of, features_of, solve_exactly, theta_blocks
 from colayer.errors import InputError
 from colayer.learning.perturbation import draws
 from colayer.pipeline import Pipeline

@@ -9,6 +9,7 @@ import numpy as np
 
 from colayer.capabilities import CompactPrograms, need
 from colayer.comparison.trajectory import Attempt
+from colayer.compose import proves
 from colayer.problem import Problem, X, Y, Z
 from colayer.programs import CompactModel, TooLargeError
 
@@ -39,9 +40,12 @@ def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: in
     highs.setOptionValue("time_limit", left)
     highs.run()
     seconds = time.perf_counter() - begin
-    proved = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
-    if proved:  # a model without integers, or one that presolve solves, may end without a call
+    ended = highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
+    information = highs.getInfo()
+    bound = information.mip_dual_bound if model.integral.any() else information.objective_function_value
+    if ended:  # a model without integers, or one that presolve solves, may end without a call
         found.append((seconds, np.array(highs.getSolution().col_value)))
+    proved = ended and proves(information.objective_function_value, bound)
     return Attempt([(when, model.solution(values)) for when, values in found], proved=proved)
 
 

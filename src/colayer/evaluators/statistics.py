@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import features_of
+from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator
 from colayer.problem import Floats, Problem, X, Y, Z
 
@@ -58,17 +59,22 @@ def moments(problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evalua
     total = float(sum(count for count, _ in sums))
     mean = _in_order([part for _, part in sums]) / total
     spread = np.sqrt(_in_order(each(partial(row_squares, center=mean))) / total)
+    if not (np.isfinite(mean).all() and np.isfinite(spread).all()):
+        name = problem.feature_names[int(np.argmin(np.isfinite(mean) & np.isfinite(spread)))]
+        raise InputError(f"feature {name!r} of {problem.name} is too large: its spread is not finite")
     return Moments(mean, np.where(spread > _NOISE * np.maximum(1.0, np.abs(mean)), spread, 0.0))
 
 
 def row_sums(matrix: NDArray[Any]) -> tuple[int, Floats]:
     """Rows of one instance, and the sum of each feature over them, from its (d, rows) matrix."""
-    return matrix.shape[1], np.asarray(np.ascontiguousarray(matrix, dtype=np.float64).sum(axis=1))
+    with np.errstate(over="ignore"):
+        return matrix.shape[1], np.asarray(np.ascontiguousarray(matrix, dtype=np.float64).sum(axis=1))
 
 
 def row_squares(matrix: NDArray[Any], center: Floats) -> Floats:
     """Sum of (φ − center)² over the rows of one instance, from its (d, rows) matrix."""
-    return np.asarray(((np.ascontiguousarray(matrix, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))
+    with np.errstate(over="ignore"):  # what is too large is refused by name
+        return np.asarray(((np.ascontiguousarray(matrix, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))
 
 
 def _in_order(parts: Sequence[Floats]) -> Floats:

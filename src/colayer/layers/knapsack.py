@@ -6,9 +6,9 @@ To maximise value is to minimise its negative: items of θ ≥ 0 stay out.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 from colayer.layers.sorting import order_into

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.text import short
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 
 Ints = NDArray[np.int64]

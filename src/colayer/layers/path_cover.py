@@ -22,9 +22,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
 

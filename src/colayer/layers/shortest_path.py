@@ -13,9 +13,9 @@ Arcs that lie on no way from source to target are left out at once: what happens
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
 from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 
 _SMALL = 24  # up to here insertion sort alone is fastest

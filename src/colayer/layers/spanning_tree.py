@@ -7,9 +7,9 @@ code of the problems, are made of. Ties are broken by edge index, always: each r
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.layer import whole
 from colayer.layers.sorting import order_into

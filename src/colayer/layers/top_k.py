@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike
 
+from colayer.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 

@@ -4,6 +4,12 @@
     {"evaluation": 1, "weights": […], "loss": …, "validation": … or null}
     …
     {"finished": n}
+    {"evaluations": 500}
+    {"evaluation": 1, …}
+    …
+
+The identity says which run this is; its key "evaluations" is the budget of the first section. A run with another budget
+begins a section of its own, numbered from 1, and takes the losses that it needs from the sections before it.
 
 JSON writes a float with the digits that give it back exactly, so a run that is replayed from its journal goes the same
 way, bit for bit. A line is complete when it ends with a newline; a last line that is not is what a killed process left
@@ -17,14 +23,18 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import msgspec
+import numpy as np
 
 from colayer.errors import JournalError
 from colayer.files import plain
+from colayer.text import shortened
 
 try:
     import fcntl
@@ -32,6 +42,9 @@ except ImportError:  # Windows: no lock, two runs on one journal are then found 
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
+
+#: What is raised of a line that is no JSON, or not UTF-8.
+_DAMAGED = (msgspec.DecodeError, UnicodeDecodeError)
 
 _log = logging.getLogger(__name__)
 
@@ -59,27 +72,54 @@ class _Footer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     finished: int
 
 
+class _Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    evaluations: int
+
+
+@dataclass
+class _Section:
+    """The evaluations of one run; `line` is the number of the line before the first of them."""
+
+    budget: Any
+    line: int
+    records: list[Record] = field(default_factory=list)
+    finished: bool = False
+
+
 class Journal:
-    """A journal, open and locked. `records` are those it held when it was opened.
+    """A journal, open and locked. `records` are those that a run of this budget made before.
 
     A file that is missing or empty is begun; one of the same identity is taken up where it ends; any other is refused
-    with a `JournalError` and left as it is.
+    with a `JournalError` and left as it is. `earlier` are the records of runs with other budgets, by the bytes of their
+    weights.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any], dimension: int) -> None:
         self.path = Path(path)
-        self.records: list[Record] = []
-        self.finished = False
+        self.earlier: dict[bytes, Record] = {}
         with self._errors():
-            self._file: BinaryIO = self.path.open("a+b")
+            if self.path.exists() and not self.path.is_file():
+                raise JournalError("is not a plain file, expected a journal", where=str(self.path))
+            # unbuffered: what could not be written is not tried again when the file is closed
+            self._file: FileIO = self.path.open("a+b", buffering=0)
         try:
             with self._errors():
                 self._lock()
-                self._load(_plain_identity(identity), dimension)
+                self._section = self._load(_plain_identity(identity), dimension)
         except BaseException:
             self._file.close()
             raise
+        self.records: list[Record] = list(self._section.records)
         self._count = len(self.records)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run of this budget came to its end."""
+        return self._section.finished
+
+    def line(self, evaluation: int) -> int:
+        """The line of an evaluation of this run."""
+        return self._section.line + evaluation
 
     def append(self, records: list[Record]) -> None:
         """Write evaluations and flush them."""
@@ -92,7 +132,7 @@ class Journal:
     def finish(self) -> None:
         """Mark the run as finished."""
         self._write(msgspec.json.encode(_Footer(self._count)) + b"\n")
-        self.finished = True
+        self._section.finished = True
 
     def close(self) -> None:
         """Close the file and give up the lock."""
@@ -117,8 +157,9 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         with self._errors():
-            self._file.write(data)
-            self._file.flush()
+            left = memoryview(data)
+            while left:
+                left = left[self._file.write(left) or 0 :]
 
     def _lock(self) -> None:
         if fcntl is None:
@@ -130,7 +171,8 @@ class Journal:
                 raise JournalError("in use by another run", where=str(self.path)) from None
             _log.warning("%s: this file system has no locks (%s)", self.path, error.strerror)
 
-    def _load(self, identity: dict[str, Any], dimension: int) -> None:
+    def _load(self, identity: dict[str, Any], dimension: int) -> _Section:
+        """Read and check the file; the section that this run goes on with."""
         self._file.seek(0)
         content = self._file.read()
         header = msgspec.json.encode(_Header(FORMAT, identity)) + b"\n"
@@ -139,49 +181,75 @@ class Journal:
             # An unfinished first line is only ever the beginning of ours: anything else is some other file.
             raise self.refuse("is not a journal of this run", 1)
         # Everything is checked before anything is changed.
+        budget = identity.get("evaluations")
+        sections = [_Section(budget, 1)]
         if complete:
             lines = content[:complete].split(b"\n")[:-1]
-            self._check_header(lines[0], identity)
+            sections[0].budget = self._check_header(lines[0], identity)
             for number, line in enumerate(lines[1:], start=2):
-                self._take(line, number, dimension)
+                self._take(line, number, dimension, sections)
         if complete < len(content):
             _log.info("%s: dropped an incomplete last line", self.path)
             self._file.truncate(complete)
         if not complete:
+            self._file.truncate(0)
             self._write(header)
+        for section in reversed(sections):
+            if section.budget == budget and (section.finished or section is sections[-1]):
+                break
+        else:  # another budget than that of all runs before
+            section = _Section(budget, sections[-1].line + len(sections[-1].records) + sections[-1].finished + 1)
+            self._write(msgspec.json.encode(_Budget(int(budget or 0))) + b"\n")
+        for other in sections:
+            if other is not section:
+                self.earlier.update({_key(record): record for record in other.records})
+        return section
 
-    def _check_header(self, line: bytes, identity: dict[str, Any]) -> None:
+    def _check_header(self, line: bytes, identity: dict[str, Any]) -> Any:
+        """The budget of the first section; a journal of another run is refused."""
         try:
             header = msgspec.json.decode(line, type=_Header)
-        except msgspec.DecodeError as error:
+        except _DAMAGED as error:
             raise self.refuse(f"is not a journal: {error}", 1) from None
         if header.format != FORMAT:
             raise self.refuse(f"journal format {header.format}, expected {FORMAT}", 1)
-        if header.identity != identity:
+        ours = (
+            {**identity, "evaluations": header.identity.get("evaluations")} if "evaluations" in identity else identity
+        )
+        if header.identity != ours:
             raise JournalError(
-                f"belongs to another run: {_difference(header.identity, identity)}; "
+                f"belongs to another run: {_difference(header.identity, ours)}; "
                 "remove it, or name another journal, to start afresh",
                 where=str(self.path),
             )
+        return header.identity.get("evaluations")
 
-    def _take(self, line: bytes, number: int, dimension: int) -> None:
-        if self.finished:
-            raise self.refuse("a line after the run was finished", number)
+    def _take(self, line: bytes, number: int, dimension: int, sections: list[_Section]) -> None:
+        section = sections[-1]
         try:
+            if line.startswith(b'{"evaluations"'):
+                sections.append(_Section(msgspec.json.decode(line, type=_Budget).evaluations, number))
+                return
+            if section.finished:
+                raise self.refuse("a line after the run was finished", number)
             if line.startswith(b'{"finished"'):
                 footer = msgspec.json.decode(line, type=_Footer)
-                if footer.finished != len(self.records):
-                    raise self.refuse(f"finished after {footer.finished} of {len(self.records)} evaluations", number)
-                self.finished = True
+                if footer.finished != len(section.records):
+                    raise self.refuse(f"finished after {footer.finished} of {len(section.records)} evaluations", number)
+                section.finished = True
                 return
             record = msgspec.json.decode(line, type=Record)
-        except msgspec.DecodeError as error:
+        except _DAMAGED as error:
             raise self.refuse(f"damaged: {error}", number) from None
-        if record.evaluation != len(self.records) + 1:
-            raise self.refuse(f"evaluation {record.evaluation}, expected {len(self.records) + 1}", number)
+        if record.evaluation != len(section.records) + 1:
+            raise self.refuse(f"evaluation {record.evaluation}, expected {len(section.records) + 1}", number)
         if len(record.weights) != dimension:
             raise self.refuse(f"{len(record.weights)} weights, expected {dimension}", number)
-        self.records.append(record)
+        section.records.append(record)
+
+
+def _key(record: Record) -> bytes:
+    return np.array(record.weights).tobytes()
 
 
 def _plain_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,5 +272,4 @@ _ABSENT = object()
 def _short(value: Any) -> str:
     if value is _ABSENT:
         return "absent"
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 60 else text[:57] + "…"
+    return shortened(msgspec.json.encode(value).decode(), 60)

@@ -125,6 +125,8 @@ class Fitted:
     loss: float
     validation_loss: float | None
     history: tuple[Evaluation, ...]
+    #: How many of them the journal knew.
+    recalled: int = 0
 
 
 @runtime_checkable

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 @contextmanager
 def progress_bar(evaluations: int) -> Iterator[Callable[[Evaluation], None]]:
     """A callback that moves the bar; nothing is drawn where stderr is not a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _evaluation: None
         return
     from rich.console import Console

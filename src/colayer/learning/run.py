@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import InputError
+from colayer.errors import InputError, JournalError
 from colayer.learning.journal import Journal, Record
 from colayer.learning.progress import progress_bar
 from colayer.learning.settings import Settings
@@ -68,6 +68,8 @@ class Run:
     validation_loss: float | None = None
     best: float = math.inf
     out_of_time: bool = False
+    #: Evaluations that the journal knew.
+    recalled: int = 0
 
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
         """Run a search until it returns or the run is over, mark the journal as finished; return the best weights."""
@@ -78,7 +80,8 @@ class Run:
                 raise
         if self.journal is not None and not self.out_of_time:
             if len(self.history) < len(self.journal.records):
-                raise self.journal.refuse("more evaluations than the method asks for", len(self.history) + 2)
+                line = self.journal.line(len(self.history) + 1)
+                raise self.journal.refuse("more evaluations than the method asks for", line)
             if not self.journal.finished:
                 self.journal.finish()
         if self.weights is None:
@@ -106,6 +109,11 @@ class Run:
         if len(self.history) >= self.budget:
             raise Stop(self)
 
+    def replay(self, record: Record) -> Evaluation:
+        """Take an evaluation from the journal."""
+        self.recalled += 1
+        return self.note(record)
+
     def keep(self, records: list[Record]) -> None:
         """Write new evaluations to the journal, then let everyone see them."""
         if self.journal is not None:
@@ -119,8 +127,31 @@ class Run:
             raise self.journal.refuse(
                 "other weights than the method asks for here: written by another version or on another machine? "
                 "Remove the journal to start afresh",
-                record.evaluation + 1,
+                self.journal.line(record.evaluation),
             )
+
+    def verify(self, losses: Callable[[list[Record]], list[float]]) -> None:
+        """Evaluate the best and the last record of the journal again; refuse it where the problem has changed since.
+
+        `losses` computes the training losses of the weights of records.
+        """
+        journal = self.journal
+        known = [] if journal is None else journal.records or list(journal.earlier.values())
+        if journal is None or not known:
+            return
+        chosen = [min(known, key=lambda record: record.loss), known[-1]]
+        for record, loss in zip(chosen, losses(chosen), strict=True):
+            if loss != record.loss:
+                raise JournalError(
+                    f"evaluation {record.evaluation} had the loss {record.loss!r} and has {loss!r} now: the problem "
+                    "(features, layer, decode, cost, scale) changed since, or does not repeat itself; remove the "
+                    "journal, or name another one, to start afresh",
+                    where=str(journal.path),
+                )
+
+    def recall(self, weights: Floats) -> Record | None:
+        """The record of these weights in a run of another budget."""
+        return None if self.journal is None else self.journal.earlier.get(weights.tobytes())
 
     def note(self, record: Record) -> Evaluation:
         """Follow the best weights, remember the evaluation and tell the listeners."""

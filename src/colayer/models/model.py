@@ -40,6 +40,11 @@ class Model(ABC):
             object.__setattr__(self, name, table(getattr(self, name), name, (len(self.feature_names),)))
         if (self.feature_scale <= 0).any():
             raise InputError("every entry must be positive", where="feature_scale")
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(self.weights / self.feature_scale)
+        if not finite.all():
+            where = f"feature_scale[{int(np.argmin(finite))}]"
+            raise InputError("so small that the weight over it is not finite", where=where)
 
     def raw(self, weights: Floats | None = None) -> Floats:
         """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""

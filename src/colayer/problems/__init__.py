@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from colayer.errors import OptionError
+from colayer.text import typed_line
 
 if TYPE_CHECKING:
     from colayer.problem import SomeProblem
@@ -57,20 +61,37 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
     if name not in REGISTRY and here not in sys.path:  # a problem of the user's lives beside their data
         sys.path.append(here)
     try:
-        module = importlib.import_module(module_name)
+        with _no_way_out():
+            module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise OptionError(f"{name}: module {module_name!r} needs {error.name!r}", where="PROBLEM") from error
         raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
-    except (Exception, SystemExit) as error:  # whatever the user's module raises as it is imported
-        what = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-        raise OptionError(f"{name}: importing {module_name!r} failed ({what})", where="PROBLEM") from error
-    if module.__file__ is not None and module_name.partition(".")[0] != "colayer":
-        OWN_FOLDERS[str(Path(module.__file__).parent)] = name
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever the user's module raises as it is imported
+        raise OptionError(f"{name}: importing {module_name!r} failed ({typed_line(error)})", where="PROBLEM") from error
     try:
-        return getattr(module, attribute)
+        found = getattr(module, attribute)
     except AttributeError:
         raise OptionError(f"{name}: module {module_name!r} has no {attribute!r}", where="PROBLEM") from None
+    if module.__file__ is not None and module_name.partition(".")[0] != "colayer":
+        OWN_FOLDERS[str(Path(module.__file__).parent)] = name
+    return found
+
+
+@contextmanager
+def _no_way_out() -> Iterator[None]:
+    """A module that leaves by `os._exit` as it is imported would end us without a word: an exception instead."""
+
+    def refuse(status: int) -> NoReturn:
+        raise SystemExit(f"os._exit({status})")
+
+    before, os._exit = os._exit, refuse
+    try:
+        yield
+    finally:
+        os._exit = before
 
 
 def __getattr__(name: str) -> Any:

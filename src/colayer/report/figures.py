@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
@@ -172,6 +173,9 @@ def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
         raise InputError(f"no figure format {target.suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
     check_writable(target)
     figure: Any = drawing.figure.figure if isinstance(drawing, Axes) else drawing  # the root, also from a subfigure
+    for text in figure.findobj(Text):  # names are literal: a $ is no formula. Tick labels of ours are none either
+        if r"\mathdefault" not in text.get_text():
+            text.set_parse_math(False)
     content = io.BytesIO()
     metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "colayer", "pdf.fonttype": 42}):

@@ -8,9 +8,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from colayer.comparison.table import Summary
+from colayer.text import one_line
 
 #: What stands for a value there is none of (no bound, no gap).
 MISSING = "-"
@@ -58,7 +60,7 @@ class Table:
     fields: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]
 
-    @property
+    @cached_property
     def numeric(self) -> tuple[bool, ...]:
         """Which columns hold numbers (or nothing) alone: they are set flush right."""
         return tuple(
@@ -69,12 +71,13 @@ class Table:
 
     def text(self) -> str:
         """Aligned columns under a rule; no trailing blanks, good on a terminal and in a pipe."""
-        widths = [max(len(row[c]) for row in (self.headers, *self.cells)) for c in range(len(self.headers))]
-        lines = [self._line(self.headers, widths), "  ".join("-" * w for w in widths)]
-        return "\n".join([*lines, *(self._line(row, widths) for row in self.cells)]) + "\n"
+        rows = [[one_line(cell) for cell in row] for row in (self.headers, *self.cells)]
+        widths = [max(len(row[c]) for row in rows) for c in range(len(self.headers))]
+        lines = [self._line(rows[0], widths), "  ".join("-" * w for w in widths)]
+        return "\n".join([*lines, *(self._line(row, widths) for row in rows[1:])]) + "\n"
 
     def markdown(self) -> str:
-        """A Markdown table; pipes inside cells are escaped."""
+        """A Markdown table; what has a meaning in Markdown is escaped in its cells."""
         rules = ["---:" if right else "---" for right in self.numeric]
         rows = [[_escape(cell) for cell in row] for row in (self.headers, *self.cells)]
         return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rules, *rows[1:]])
@@ -127,4 +130,4 @@ def _cell(item: Any) -> str:
 
 
 def _escape(cell: str) -> str:
-    return cell.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
+    return re.sub(r"([\\`*_{}\[\]<>|#~$])", r"\\\1", one_line(cell))

@@ -112,11 +112,33 @@ def test_cut_at_random_bytes_ends_with_the_same_weights(method, tmp_path):
     assert fit(method=method).model.weights.tobytes() == unbroken.model.weights.tobytes()  # nor does the journal matter
 
 
-def test_a_finished_journal_calls_no_layer(tmp_path, monkeypatch):
+def test_a_finished_journal_makes_no_pass(tmp_path, monkeypatch):
+    """Only the costs of its best and last pass are looked at again."""
     path = tmp_path / "j"
     fitted = fit(journal=path)
-    monkeypatch.setattr(SingleMachine, "layer", lambda self, theta, instance: pytest.fail("a layer call"))
-    assert fit(journal=path).history == fitted.history
+    monkeypatch.setattr(FenchelYoung, "loss", lambda self, theta, example: pytest.fail("a demonstration loss"))
+    again = fit(journal=path)
+    assert again.history == fitted.history
+    assert again.recalled == len(fitted.history)
+
+
+def test_a_journal_is_refused_after_the_cost_was_edited(tmp_path, monkeypatch):
+    path = tmp_path / "j"
+    fit(journal=path)
+    cost = SingleMachine.cost
+    monkeypatch.setattr(SingleMachine, "cost", staticmethod(lambda z, x: 2.0 * cost(z, x)))
+    with pytest.raises(JournalError, match=r"j: evaluation \d+ had the loss .* and has .* now: the problem"):
+        fit(journal=path)
+
+
+def test_a_journal_continued_with_more_passes_equals_a_run_that_had_them(tmp_path):
+    """The steps of Adam depend on the number of passes: a section of its own, made anew."""
+    path = tmp_path / "j"
+    fit(journal=path)
+    longer = fit(journal=path, evaluations=17)
+    assert longer.history == fit(evaluations=17).history
+    assert fit(journal=path, evaluations=17).recalled == 17
+    assert fit(journal=path).recalled == 12
 
 
 def test_a_journal_of_another_run_is_refused(tmp_path):
@@ -124,7 +146,7 @@ def test_a_journal_of_another_run_is_refused(tmp_path):
     path = tmp_path / "j"
     fit(journal=path)
     before = path.read_bytes()
-    for other in ({"solutions": SOLUTIONS[::-1]}, {"method": Hinge()}, {"seed": 1}, {"evaluations": 13}):
+    for other in ({"solutions": SOLUTIONS[::-1]}, {"method": Hinge()}, {"seed": 1}):
         with pytest.raises(JournalError, match="another run"):
             fit(journal=path, **other)
     assert path.read_bytes() == before

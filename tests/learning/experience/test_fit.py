@@ -140,7 +140,6 @@ def test_whatever_changes_the_search_is_another_run(tmp_path: Path) -> None:
         ({"data": picks(3)}, "data is .*, and 2 more"),
         ({"method": "cma-es"}, 'method is "direct" there and "cma-es" here'),
         ({"method": Direct(seeds=2)}, 'method_options is {"seeds":1} there and {"seeds":2} here'),
-        ({"evaluations": 6}, "evaluations is 5 there and 6 here"),
         ({"seed": 1}, "seed is 0 there and 1 here"),
         ({"radius": 2.0}, r"radius is 10\.0 there and 2\.0 here"),
         ({"sigma": 1.0}, r"samples is 0 there and 100 here, and 1 more"),
@@ -156,14 +155,93 @@ def test_whatever_changes_the_search_is_another_run(tmp_path: Path) -> None:
     assert path.read_bytes() == kept
 
 
-def test_a_finished_journal_computes_no_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    options: dict[str, Any] = {"evaluations": 12, "journal": tmp_path / "j"}
+def test_a_finished_journal_computes_the_costs_of_two_evaluations(tmp_path: Path) -> None:
+    """Those of its best and of its last one, to see that the problem is what it was."""
+    options: dict[str, Any] = {"evaluations": 12, "journal": tmp_path / "j", "validation": 0.0}
     first = Pipeline(Pick()).fit(picks(), **options)
-    monkeypatch.setattr(Pick, "cost", lambda self, z, x: pytest.fail("a cost"))
-    again = Pipeline(Pick()).fit(picks(), **options)
+    counted = Counted()
+    again = Pipeline(counted).fit(picks(), **options)
+    assert counted.calls == 2 * len(picks())
     assert again.weights_.tobytes() == first.weights_.tobytes()
     assert again.history_ == first.history_
     assert again.provenance == first.provenance
+    assert (first.recalled_, again.recalled_) == (0, 12)
+
+
+class Counted(Pick):
+    """Counts its costs."""
+
+    calls = 0
+
+    def cost(self, solution: Any, instance: Any) -> float:
+        self.calls += 1
+        return super().cost(solution, instance)
+
+
+class Shifted(Pick):
+    """The same problem after an edit: `shift` says which method changed."""
+
+    def __init__(self, method: str) -> None:
+        self.method = method
+
+    def features(self, instance: Any) -> Any:
+        return super().features(instance) * ([2.0, 1.0] if self.method == "features" else 1.0)
+
+    def layer(self, theta: Any, instance: Any) -> Any:
+        return super().layer(-theta if self.method == "layer" else theta, instance)
+
+    def decode(self, y: Any, instance: Any) -> Any:
+        return y[1:] if self.method == "decode" else y
+
+    def cost(self, solution: Any, instance: Any) -> float:
+        return super().cost(solution, instance) + (self.method == "cost")
+
+    def scale(self, instance: Any) -> float:
+        return super().scale(instance) * (2.0 if self.method == "scale" else 1.0)
+
+
+@pytest.mark.parametrize("method", ["features", "layer", "decode", "cost", "scale"])
+@pytest.mark.parametrize("finished", [True, False])
+def test_no_stale_loss_is_returned_after_the_problem_was_edited(method: str, finished: bool, tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    options: dict[str, Any] = {"evaluations": 40, "journal": path}
+    Pipeline(Shifted("nothing")).fit(picks(), **options)
+    if not finished:
+        path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:15]))
+    kept = path.read_bytes()
+    with pytest.raises(JournalError, match=r"j: (evaluation \d+ had the loss .* start afresh|belongs to another run)"):
+        Pipeline(Shifted(method)).fit(picks(), **options)
+    assert path.read_bytes() == kept
+    assert Pipeline(Shifted("nothing")).fit(picks(), **options).recalled_ == (40 if finished else 14)
+
+
+def test_edited_weights_in_a_finished_journal_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    options: dict[str, Any] = {"evaluations": 20, "journal": path, "validation": 0.0}
+    fitted = Pipeline(Pick()).fit(picks(), **options)
+    best = min(range(20), key=lambda k: fitted.history_[k].loss)
+    lines = path.read_text().splitlines(keepends=True)
+    record = json.loads(lines[1 + best])
+    record["weights"] = [-w - 1.0 for w in record["weights"]]
+    lines[1 + best] = json.dumps(record) + "\n"
+    path.write_text("".join(lines))
+    with pytest.raises(JournalError, match=rf"evaluation {best + 1} had the loss"):
+        Pipeline(Pick()).fit(picks(), **options)
+
+
+@pytest.mark.parametrize("method", ["auto", "direct", "cma-es", "sgd"])
+def test_a_journal_continued_with_more_evaluations_equals_a_run_that_had_them(method: str, tmp_path: Path) -> None:
+    """What the longer run asks for again is taken from the shorter one; the same budget then returns at once."""
+    path = tmp_path / "j"
+    Pipeline(Pick()).fit(picks(), method=method, evaluations=30, journal=path)
+    continued = Pipeline(Pick()).fit(picks(), method=method, evaluations=70, journal=path)
+    whole = Pipeline(Pick()).fit(picks(), method=method, evaluations=70)
+    assert continued.history_ == whole.history_
+    assert continued.weights_.tobytes() == whole.weights_.tobytes()
+    assert continued.recalled_ >= (17 if method == "auto" else 30)  # a quarter of auto is DIRECT, whatever the budget
+    for budget in (70, 30):
+        again = Pipeline(Pick()).fit(picks(), method=method, evaluations=budget, journal=path)
+        assert again.recalled_ == len(again.history_) == budget
 
 
 class Corners(Given):

@@ -8,6 +8,8 @@ import os
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +20,7 @@ from colayer.text import short, typed_line
 from colayer.threads import cores
 
 _REACH = 5.0  # seconds to reach an address
+_HEALTH = 20.0  # seconds for Ray to say that it is well
 
 #: Ray on this machine alone listens on the loopback address and tells nobody that it is used.
 _LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -81,6 +84,8 @@ def _connect(ray: Any, address: str) -> None:
         return
     try:
         _knock(address)
+        if not address.startswith("ray://"):
+            _ask_health(address)
         ray.init(address, **options)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise OptionError(f"no Ray cluster at {address} ({typed_line(error)})", where="--cluster") from None
@@ -98,6 +103,17 @@ def _knock(address: str) -> None:
         line.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
         if line.recv(9)[3:4] != b"\x04":
             raise ConnectionError("whoever answers there is not Ray")
+
+
+def _ask_health(address: str) -> None:
+    """Ask, in a process that can be ended, whether Ray is well there: another server would keep us waiting."""
+    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    try:
+        answer = subprocess.run(command, capture_output=True, timeout=_HEALTH, check=False)
+    except subprocess.TimeoutExpired:
+        raise ConnectionError(f"no answer within {_HEALTH:g} s") from None
+    if answer.returncode != 0:
+        raise ConnectionError("Ray is not well there, or it is not Ray")
 
 
 @contextmanager

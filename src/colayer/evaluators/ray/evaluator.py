@@ -28,6 +28,8 @@ _log = logging.getLogger(__name__)
 _BLOCKS = 16  # per thread: enough to even out costs, few enough to cost nothing
 _FIRST_LOOK = 3  # calls before blocks are moved: the first one compiles, the fastest one counts
 _WORTH = 1.1  # moving pays from this ratio of the times on: what is moved is computed again
+_PATIENT, _SLOW = 60.0, 50.0  # seconds, and times the expected time, that a worker has for its answer
+_FIRST_PATIENCE = 3600.0  # seconds for the first answer, which computes the features
 _INLINE = 100_000  # bytes: what is larger travels to each node once, not with each call
 
 
@@ -93,7 +95,8 @@ class ClusterEvaluator:
             for block in sorted(missing, key=lambda b: (-self.costs[b], b)):  # the last ones to run are short
                 shares.setdefault(id(self.held[block]), []).append(block)
             sent = [(member, shares[id(member)]) for member in self.workers.members if id(member) in shares]
-            answers = _gather([member.actor.ask.remote(self._owner, mine, method, shared) for member, mine in sent])
+            asked = [member.actor.ask.remote(self._owner, mine, method, shared) for member, mine in sent]
+            answers = _gather(asked, self._patience(sent, argument))
             lost: list[tuple[Member, Exception]] = []
             for (member, mine), answer in zip(sent, answers, strict=True):
                 if isinstance(answer, Exception):
@@ -105,6 +108,12 @@ class ClusterEvaluator:
                 self.workers.lost([member for member, _ in lost], lost[0][1])
         self.workers.answered()
         return found
+
+    def _patience(self, sent: Sequence[tuple[Member, list[int]]], argument: Any) -> float:
+        """Seconds after which a worker that has not answered counts as lost: it may be frozen, and never answer."""
+        rows = len(argument) if isinstance(argument, np.ndarray) else 1
+        expected = max(rows * float(self._seconds[mine].sum()) / member.threads for member, mine in sent)
+        return max(_PATIENT, _SLOW * expected) if np.isfinite(expected) else _FIRST_PATIENCE
 
     def _settle(self) -> None:
         """Every block at a worker that is there; one that came without a block gets some."""
@@ -159,26 +168,27 @@ def _speeds(members: Sequence[Member]) -> Floats:
     return np.array([float(member.threads) for member in members])
 
 
-def _gather(references: list[Any]) -> list[Any]:
-    """The answers, or why there is none: the worker is gone. An exception of the problem's is raised as it was."""
+def _gather(references: list[Any], patience: float) -> list[Any]:
+    """The answers, or why there is none: the worker is gone, or silent. An exception of the problem's is raised."""
     ray = ray_module()
-    try:
-        answers = ray.get(references)
-    except ray.exceptions.RayTaskError:  # raised by our own code on the node: asking again would not help
-        raise
-    except ray.exceptions.RayError:
-        answers = [_answer(reference) for reference in references]
+    ready, _ = ray.wait(references, num_returns=len(references), timeout=patience)
+    here = set(ready)
+    answers = [_answer(reference) if reference in here else _silent(patience) for reference in references]
     for answer in answers:
         if isinstance(answer, bytes):
             raise ray_module("ray.cloudpickle").loads(answer)
-    return list(answers)
+    return answers
+
+
+def _silent(patience: float) -> Exception:
+    return TimeoutError(f"no answer within {patience:.0f} s")
 
 
 def _answer(reference: Any) -> Any:
     ray = ray_module()
     try:
         return ray.get(reference)
-    except ray.exceptions.RayTaskError:
+    except ray.exceptions.RayTaskError:  # raised by our own code on the node: asking again would not help
         raise
     except ray.exceptions.RayError as error:
         return error

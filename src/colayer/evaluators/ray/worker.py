@@ -19,6 +19,8 @@ from colayer.evaluators.base import Evaluator, compiled_evaluator
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.statistics import MapsFeatures
+from colayer.faults import carry, own_fault
+from colayer.problems import OWN_FOLDERS
 from colayer.text import typed_line
 from colayer.threads import Threads
 
@@ -46,7 +48,8 @@ class Worker:
     ask the evaluators side by side. Exceptions of the problem's travel back as answers, pickled.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, folders: Mapping[str, str] | None = None) -> None:
+        OWN_FOLDERS.update(folders or {})
         self._threads = Threads(threads)
         self._pickled: dict[int, bytes] = {}
         self._problems: dict[int, Any] = {}
@@ -87,7 +90,7 @@ class Worker:
                 return self._losses(keys, evaluators, np.array(argument))  # what Ray hands over is read-only
             parts = self._threads.map(lambda key: self._mapped(key, argument), keys)
             return [value for part in parts for value in part]
-        except Exception as error:
+        except BaseException as error:
             return _pickled(error)
 
     def _mapped(self, key: Key, work: Callable[[Any], Any]) -> list[Any]:
@@ -149,13 +152,12 @@ def versions() -> dict[str, str]:
     }
 
 
-def _pickled(error: Exception) -> bytes:
-    """`error` where it survives the journey, else what it says."""
+def _pickled(error: BaseException) -> bytes:
+    """`error` where it survives the journey, else what it says; with the line of the user's file."""
     cloudpickle = ray_module("ray.cloudpickle")
+    said = own_fault(error)
     try:
-        data: bytes = cloudpickle.dumps(error)
-        cloudpickle.loads(data)
+        error = cloudpickle.loads(cloudpickle.dumps(error))
     except Exception:
-        said = ColayerError(f"on a node of the cluster: {typed_line(error)}")
-        return bytes(cloudpickle.dumps(said))
-    return data
+        error = ColayerError(f"on a node of the cluster: {typed_line(error)}")
+    return bytes(cloudpickle.dumps(carry(error, said)))

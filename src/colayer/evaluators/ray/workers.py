@@ -18,6 +18,7 @@ from colayer.errors import ColayerError
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.ray.worker import Worker, versions
 from colayer.problem import Problem, X, Y, Z
+from colayer.problems import OWN_FOLDERS
 from colayer.text import typed_line
 
 _log = logging.getLogger(__name__)
@@ -118,7 +119,7 @@ class Workers:
                     max_task_retries=0,
                     scheduling_strategy=affinity(node, soft=False),
                 )
-                .remote(threads)
+                .remote(threads, dict(OWN_FOLDERS))
             )
             self._coming[actor.about.remote()] = Member(node, place, address, threads, actor)
 

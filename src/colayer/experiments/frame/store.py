@@ -15,8 +15,9 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -143,7 +144,7 @@ class Run:
             self.made += 1
             label = what or stage
             self.report(label, len(known), len(inputs))
-            with path.open("ab") as file, ThreadPoolExecutor(threads or self.threads) as pool:
+            with _open(path) as file, ThreadPoolExecutor(threads or self.threads) as pool:
                 _lock(file)
                 known, seconds, cpu = _read_lines(path, whole)  # another run may have gone on
                 if path.stat().st_size == 0:
@@ -152,7 +153,8 @@ class Run:
                 try:
                     for value in pool.map(make, inputs[len(known) :]):
                         spent = (seconds + clock.seconds, cpu + clock.cpu)
-                        file.write(encode({"value": value, "seconds": spent[0], "cpu": spent[1]}))
+                        line = {"index": len(known), "value": value, "seconds": spent[0], "cpu": spent[1]}
+                        file.write(encode(line))
                         file.flush()
                         known.append(value)
                         self.report(label, len(known), len(inputs))
@@ -198,6 +200,16 @@ class Clock:
         return time.process_time() - self._cpu
 
 
+@contextmanager
+def _open(path: Path) -> Iterator[BinaryIO]:
+    """A file to append to, unbuffered; what the disk says against it is one line."""
+    try:
+        with path.open("ab", buffering=0) as file:
+            yield file
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
 def _lock(file: BinaryIO) -> None:
     """Wait until no other process writes this file; the lock ends with the file."""
     if fcntl is not None:
@@ -230,7 +242,10 @@ def _read_lines(path: Path, identity: Any) -> tuple[list[Any], float, float]:
     sound = 0
     for line in data[:complete].splitlines(keepends=True):
         try:
-            known.append(parse_json(line, path))
+            row = parse_json(line, path)
+            if known and (not isinstance(row, dict) or row.get("index") != len(known) - 1):
+                raise InputError("not the next item", where=str(path))  # a line is missing, or twice there
+            known.append(row)
         except InputError:
             warnings.warn(f"{path} is damaged: what follows line {len(known)} is made again", stacklevel=3)
             break

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.kernels.heap import drop, push
 
 

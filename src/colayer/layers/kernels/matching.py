@@ -19,8 +19,8 @@ arguments alone.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.kernels.augment import augment, workspace
 
 KEPT = 16  # arcs of a row kept as it is inserted

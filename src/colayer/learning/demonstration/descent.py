@@ -53,6 +53,7 @@ class Descent(Generic[X, Y, Z]):
 
     def minimize(self, start: Floats) -> None:
         """Descend from `start`, from where the journal ends, until the passes are spent or nothing is gained."""
+        self.run.verify(lambda records: [self.train.pipeline(np.array(r.weights) / self.scale) for r in records])
         (self._adam if self.method.optimizer == "adam" else self._l_bfgs)(start)
 
     @property
@@ -73,7 +74,7 @@ class Descent(Generic[X, Y, Z]):
                 record = self._make(weights, loss, gradient)
             else:
                 self.run.compare(record, weights)
-                self.run.note(record)
+                self.run.replay(record)
             return self.losses[-1], np.array(record.state)
 
         passes = self.run.budget
@@ -87,7 +88,7 @@ class Descent(Generic[X, Y, Z]):
         for number in range(1, passes + 1):
             record = self._known(2 * d)
             if record is not None:
-                self.run.note(record)
+                self.run.replay(record)
             else:
                 if number == 1:
                     loss, _ = self._full(w)
@@ -131,7 +132,7 @@ class Descent(Generic[X, Y, Z]):
         """The journal's record of the next pass; None where it must be computed, and there is time to."""
         for record in self.run.known():
             if self.run.journal is not None and (record.demonstration is None or len(record.state) != length):
-                raise self.run.journal.refuse("not a pass of this method", record.evaluation + 1)
+                raise self.run.journal.refuse("not a pass of this method", self.run.journal.line(record.evaluation))
             return record
         self.run.check_time()
         return None

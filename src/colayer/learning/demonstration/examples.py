@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Generic
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.compose import costs
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator

@@ -102,7 +102,7 @@ class Demonstration(ABC):
                 "last": demonstration[-1],
             },
         )
-        return Fitted(model, run.loss, run.validation_loss, tuple(run.history))
+        return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
     def _start(self, known: Declared, scale: Floats) -> Floats:
         if not self.homogeneous:

@@ -65,12 +65,13 @@ class Experience(ABC):
                     None if held_out is None else _objective(held_out, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
                 )
+                search.verify()
                 finished = run.journal is not None and run.journal.finished
                 searching = search.replay if finished else partial(self.minimize, search.losses, task)
                 weights = run.conduct(searching, self.name)
         outcome = {"evaluated": len(run.history), "loss": run.loss, "validation_loss": run.validation_loss}
         model = lesson.model(weights, scale, identity, **outcome)
-        return Fitted(model, run.loss, run.validation_loss, tuple(run.history))
+        return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
     def prepare(self) -> None:  # noqa: B027  most searches need nothing
         """Refuse before any work is done, where something that the search needs is missing."""

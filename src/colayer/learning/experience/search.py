@@ -68,29 +68,52 @@ class Search:
         fast = 1 if self._fresh == 0 else int(self._fresh / max(self._seconds, 1e-9))
         return max(self._together, fast)
 
+    def verify(self) -> None:
+        """Refuse a journal whose losses are not those of the problem any more."""
+        self.run.verify(lambda records: self._train(np.array([record.weights for record in records])).tolist())
+
     def _compute(self, W: Floats) -> None:
+        """Evaluate weight vectors that this run has not evaluated; losses that a run before it knows are taken."""
         run = self.run
         begin = time.monotonic()
-        losses = _checked(self._train(W.copy()), W, "training")  # a copy: what is recorded is what was asked for
-        best = np.minimum.accumulate(np.concatenate(([run.best], losses)))
-        improves = losses < best[:-1]
-        validations: list[float | None] = [None] * len(W)
-        if self._validation is not None and improves.any():
-            values = iter(_checked(self._validation(W[improves]), W[improves], "validation").tolist())
-            validations = [next(values) if improved else None for improved in improves]
+        recalled = [run.recall(w) for w in W]
+        losses = np.array([math.nan if record is None else record.loss for record in recalled])
+        new = np.array([record is None for record in recalled])
+        if new.any():  # a copy: what is recorded is what was asked for
+            losses[new] = _checked(self._train(W[new].copy()), W[new], "training")
+        validations = self._validated(W, losses, recalled)
         rows = zip(W.tolist(), losses.tolist(), validations, strict=True)
         records = [Record(run.number + i, w, loss, validation) for i, (w, loss, validation) in enumerate(rows)]
         self._seconds += time.monotonic() - begin
         self._fresh += len(W)
+        run.recalled += int((~new).sum())
         run.keep(records)
+
+    def _validated(self, W: Floats, losses: Floats, recalled: list[Record | None]) -> list[float | None]:
+        """The validation losses of the rows that improve on all before them."""
+        validations: list[float | None] = [None] * len(W)
+        best = np.minimum.accumulate(np.concatenate(([self.run.best], losses)))
+        improving = np.flatnonzero(losses < best[:-1]).tolist()
+        if self._validation is None:
+            return validations
+        unknown = []
+        for k in improving:
+            record = recalled[k]
+            validations[k] = None if record is None else record.validation
+            unknown += [k] * (validations[k] is None)
+        if unknown:
+            values = _checked(self._validation(W[unknown]), W[unknown], "validation").tolist()
+            for k, value in zip(unknown, values, strict=True):
+                validations[k] = value
+        return validations
 
     def _replay(self, record: Record) -> None:
         run = self.run
         expected = self._validation is not None and record.loss < run.best
         if run.journal is not None and expected != (record.validation is not None):
             what = "missing" if expected else "not expected"
-            raise run.journal.refuse(f"validation is {what}", record.evaluation + 1)
-        run.note(record)
+            raise run.journal.refuse(f"validation is {what}", run.journal.line(record.evaluation))
+        run.replay(record)
 
 
 def _checked(losses: Floats, W: Floats, what: str) -> Floats:

@@ -101,7 +101,8 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         "validation_loss": course.validation_loss,
         "linear": None if linear is None else linear.model.provenance,
     }
-    return Fitted(replace(course.model, provenance=provenance), course.loss, course.validation_loss, tuple(history))
+    model, recalled = replace(course.model, provenance=provenance), 0 if linear is None else linear.recalled
+    return Fitted(model, course.loss, course.validation_loss, tuple(history), recalled)
 
 
 def _loss(method: Neural, lesson: Lesson[X, Y, Z]) -> Demonstration | None:

@@ -71,6 +71,11 @@ class SingleMachine(BaseProblem):
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")
 
+    @staticmethod
+    def footprint(jobs: int, rho: float) -> float:
+        """Release dates and processing times, and 66 features of 4 bytes."""
+        return 300.0 * jobs
+
     @property
     def options(self) -> dict[str, Any]:
         """Feature set and decoder."""

@@ -65,8 +65,9 @@ def exact(
     """Branch and bound: (best sequence, lower bound on the optimal cost, whether the sequence is proved optimal).
 
     The search starts from the better one of `start` and RDI on APRTF, and ends with a proof, after `time_limit` seconds
-    or when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is told
-    (bound, best cost) some ten times a second. Where the data are not integral, "optimal" is up to rounding.
+    or when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is
+    called with (bound, best cost) some ten times per second. Where the data are not integral, "optimal" is up to
+    rounding.
     """
     r, p = instance.arrays
     sequences = [BASELINES["aprtf+rdi"](instance)]

@@ -70,6 +70,13 @@ class SpanningTree(BaseProblem):
         self.feature_names, self.safe_weights = table.names, table.safe_weights
         self._features = features
 
+    @staticmethod
+    def footprint(width: int, scenarios: int, second_max: int, graph: str) -> float:
+        """Costs by edge and scenario, what is derived of them, and 69 features of two stages."""
+        nodes = float(width) ** 2
+        edges = nodes * (nodes - 1) / 2 if graph == "complete" else 8 * nodes if graph == "geometric" else 2 * nodes
+        return edges * (32.0 * scenarios + 700.0)
+
     @property
     def options(self) -> dict[str, Any]:
         """The feature set."""

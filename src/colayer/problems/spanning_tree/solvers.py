@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from colayer.compose import proves
 from colayer.problems.spanning_tree.branching import branch_and_bound
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
-from colayer.problems.spanning_tree.lagrangian import lagrangian, relative_gap
+from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.spanning_tree.rounding import approximation
 from colayer.problems.spanning_tree.solution import Solution
 
-#: Relative gap up to which a solution counts as proved optimal.
-PROVED = 1e-4
-#: Subproblems that `exact` may search in order to close what is left of the gap, once it is at most PROVED.
+#: A relative gap from which on `exact` goes on for a while only.
+CLOSE = 1e-4
+#: Subproblems that `exact` may search in order to close what is left of the gap, once it is at most CLOSE.
 SUBPROBLEMS = 30
 #: Iterations of the baseline "lagrangian".
 QUICK = 100
@@ -42,11 +43,11 @@ def exact(
     progress: Callable[[float, float], None] | None = None,
     start: Solution | None = None,
 ) -> tuple[Solution, float, bool]:
-    """(best solution, lower bound on the optimal cost, whether it counts as proved: a relative gap of at most 0.01 %).
+    """(best solution, lower bound on the optimal cost, whether the two meet).
 
     The Lagrangian bound and heuristic, then branch and bound on it. Most often bound and cost end equal: the search
     goes on for that, but not beyond 30 subproblems once the gap is at most 0.01 %, nor beyond `time_limit` seconds.
     `start` is a solution known already; `progress` is called with (bound, best cost) after each iteration.
     """
-    solution, bound = branch_and_bound(instance, time_limit, progress, start, tolerance=PROVED, subproblems=SUBPROBLEMS)
-    return solution, bound, relative_gap(cost(solution, instance), bound) <= PROVED
+    solution, bound = branch_and_bound(instance, time_limit, progress, start, tolerance=CLOSE, subproblems=SUBPROBLEMS)
+    return solution, bound, proves(cost(solution, instance), bound)

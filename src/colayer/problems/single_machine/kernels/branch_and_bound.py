@@ -31,9 +31,9 @@ Sources: Dessouky and Deogun, SIAM J. Comput. 10, 1981 (search, SRPT bound); Chu
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.single_machine.kernels.dominance import candidates, improvable
 from colayer.problems.single_machine.kernels.heap import pop, push
 from colayer.problems.single_machine.kernels.search_state import (

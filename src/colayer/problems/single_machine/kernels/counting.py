@@ -7,9 +7,9 @@ rank_i < rank_j, and ranks 1..n index the trees.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 
 Floats = NDArray[np.float64]

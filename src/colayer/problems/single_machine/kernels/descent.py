@@ -8,8 +8,9 @@ place, else advance. A swap never raises a completion time at its two places, so
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from colayer.compiled import njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 

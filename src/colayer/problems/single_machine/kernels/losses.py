@@ -8,9 +8,9 @@ and columns are. O(d) per job and weight vector for θ, O(1) expected for the so
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.models.thetas import accumulate
 from colayer.problems.single_machine.kernels.descent import descend

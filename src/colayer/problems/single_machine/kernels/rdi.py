@@ -13,9 +13,9 @@ Kernels that say *by priority* take jobs numbered by (p, r, index), so that comp
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.single_machine.kernels.heap import pop, push
 
 Floats = NDArray[np.float64]

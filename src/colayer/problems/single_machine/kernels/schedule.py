@@ -8,9 +8,9 @@ then breaks ties by smaller release, then by smaller index, which is the tie rul
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
 

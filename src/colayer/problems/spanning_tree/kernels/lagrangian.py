@@ -19,8 +19,8 @@ depends on the order of the sums, so on the number of threads. Two facts keep th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.spanning_tree import find, join
 
 

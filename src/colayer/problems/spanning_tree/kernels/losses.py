@@ -8,8 +8,8 @@ O(S n α(n)) for the completions.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import find, join
 from colayer.models.thetas import accumulate

@@ -6,8 +6,8 @@ All costs here are S times the cost of the problem, so that they are whole where
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.spanning_tree import find, join
 
 

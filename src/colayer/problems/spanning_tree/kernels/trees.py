@@ -9,8 +9,8 @@ the tree for d_s, which are sorted once and for all.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from colayer.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import kruskal_into
 

@@ -8,9 +8,9 @@ grows by max(d − b_k, 0) against a vehicle that is in time at v: b_k ≥ 0 is 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 

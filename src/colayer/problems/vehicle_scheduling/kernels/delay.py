@@ -8,9 +8,9 @@ by first task, so that a cost is a function of the solution alone.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
 
 Floats = NDArray[np.float64]

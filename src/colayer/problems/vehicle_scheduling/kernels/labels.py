@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.delay import step_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 

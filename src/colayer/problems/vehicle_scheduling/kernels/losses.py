@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost

@@ -9,9 +9,9 @@ and from there on nothing differs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from colayer.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel
 

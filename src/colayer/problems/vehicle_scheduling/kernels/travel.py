@@ -13,8 +13,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from colayer.compiled import njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

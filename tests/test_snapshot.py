@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.checks.snapshot import difference, snapshot
+from colayer.snapshot import difference, snapshot
 
 
 @dataclass

@@ -1,0 +1,32 @@
+"""Compile what a pipeline needs before the clock starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer.capabilities import Generates
+from colayer.pipeline import Pipeline
+from colayer.problem import Problem, X, Y, Z, sizes_of
+
+#: The whole-number sizes of a small instance.
+_SMALL = 4
+
+
+def small_instance(problem: Problem[X, Y, Z], seed: int = 0) -> Any | None:
+    """A small instance of the problem's generator; None where it has none."""
+    if not isinstance(problem, Generates):
+        return None
+    sizes: dict[str, Any] = {size.name: size.default for size in sizes_of(problem)}
+    for size in sizes_of(problem):
+        if size.kind is int and not size.choices:
+            sizes[size.name] = min(size.default, max(int(size.minimum or 1), _SMALL))
+    return problem.generate(np.random.SeedSequence(seed), **sizes)
+
+
+def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
+    """Solve a small instance, so that all that a solve needs is compiled; nothing where the problem cannot make one."""
+    instance = small_instance(pipeline.problem)
+    if instance is not None:
+        pipeline.solve(instance, samples=min(1, samples))
