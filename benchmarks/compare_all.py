@@ -1,26 +1,29 @@
 """The three problems at three sizes: learned pipelines against rules, exact solvers, HiGHS and CP-SAT at equal time.
 
-    python benchmarks/compare_all.py [--seconds 10] [--again] [CELL...]
+    python benchmarks/compare_all.py [--seconds 10] [--again] [--force] [CELL...]
 
-learns a model for each problem, runs what `colayer compare` runs on instances that learning has not seen, and keeps
+learns a model for each problem, runs what `colayer compare` runs on 20 instances that learning has not seen, and keeps
 each cell (problem and size) in experiments/results/compare.json as it is done: started again, it goes on where it was.
-The tables in docs/compare.md are written from what is kept (`--tables`: this alone), the figures of the middle sizes to
-docs/images. About an hour on one core; needs the extra `compare`.
+A cell that had less than 90 % of its core is not kept, unless forced. The tables in docs/compare.md are written from
+what is kept (`--tables`: this alone), the figures of the middle sizes to docs/images. About four hours on one core;
+needs the extra `compare`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import time
 from pathlib import Path
 from typing import Any
 
-from measure import machine
+from measure import add_force, core_share, machine, settled
 
 from colayer import Pipeline, compare
 from colayer.comparison.figures import cost_over_time
+from colayer.comparison.paired import EQUAL, Difference
 from colayer.comparison.results import Results
 from colayer.files import encode, write_atomic
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
@@ -32,8 +35,12 @@ PAGE = ROOT / "docs" / "compare.md"
 KEPT = ROOT / "experiments" / "results" / "compare.json"
 IMAGES, RUNS = ROOT / "docs" / "images", ROOT / "runs"
 #: Instances that are compared have these seeds, those that are learned from have smaller ones.
-FIRST_SEED, INSTANCES = 1000, 5
+FIRST_SEED, INSTANCES = 1000, 20
+#: Seconds of the busy loop between two runs that measures the share of the core.
+GLANCE = 0.05
 RHO = (0.4, 0.8, 1.0, 1.5, 2.0)
+#: What is said of a rival against which learning does not pay.
+UNPAID = ("never", "no measurable gain")
 
 #: problem → (object, further decoders, sizes of the three cells, sizes learned from, instances of each, evaluations)
 PROBLEMS: dict[str, tuple[Any, tuple[str, ...], list[dict[str, Any]], list[dict[str, Any]], int, int]] = {
@@ -70,18 +77,30 @@ def learned(name: str, models: dict[str, Any]) -> tuple[dict[str, Pipeline], flo
     return pipelines, seconds
 
 
-def cell(name: str, size: dict[str, Any], seconds: float, models: dict[str, Any]) -> tuple[dict[str, Any], Results]:
+def cell(
+    name: str, size: dict[str, Any], chosen: argparse.Namespace, models: dict[str, Any]
+) -> tuple[dict[str, Any], Results]:
     """One problem at one size."""
     problem, *_, evaluations = PROBLEMS[name]
     pipelines, learning = learned(name, models)
-    sizes = [size | ({"rho": rho} if name == "single-machine" else {}) for rho in RHO][:INSTANCES]
+    further = [{"rho": rho} for rho in RHO] if name == "single-machine" else [{}]
+    sizes = [size | further[k % len(further)] for k in range(chosen.instances)]
     instances = [problem.generate(FIRST_SEED + k, **size) for k, size in enumerate(sizes)]
+    shares = [core_share()]
     before, begin = sum(os.times()[:4]), time.perf_counter()
-    results = compare(problem, instances, pipelines, time_limit=seconds, learning_seconds=learning)
+    results = compare(
+        problem,
+        instances,
+        pipelines,
+        time_limit=chosen.seconds,
+        learning_seconds=learning,
+        progress=lambda done, total: shares.append(core_share(GLANCE)),  # on the core that all of them share
+    )
     spent = time.perf_counter() - begin
     document = results.document()
-    RUNS.mkdir(exist_ok=True)
-    write_atomic(RUNS / f"compare_{name}_{next(iter(size.values()))}.json", encode(document))
+    if chosen.instances >= INSTANCES:
+        RUNS.mkdir(exist_ok=True)
+        write_atomic(RUNS / f"compare_{name}_{next(iter(size.values()))}.json", encode(document))
     document.pop("instances")  # all trajectories: too much for the repository
     about = {
         "size": size,
@@ -89,7 +108,9 @@ def cell(name: str, size: dict[str, Any], seconds: float, models: dict[str, Any]
         "learning_seconds": learning,
         "learned_from": models[name][2],
         "evaluations": evaluations,
-        "core_share": (sum(os.times()[:4]) - before) / spent,
+        "verdicts": results.verdicts(),
+        "core_used": (sum(os.times()[:4]) - before) / spent,
+        **settled(math.fsum(shares) / len(shares), chosen.force or chosen.instances < INSTANCES),
         "seconds": spent,
         "machine": machine(),
     }
@@ -104,21 +125,28 @@ def tables(kept: dict[str, Any]) -> str:
         if not cells:
             continue
         hidden = set(problem.baselines) - {_best_rule(found, problem.baselines) for found in cells.values()}
-        hidden -= {row["rival"] for found in cells.values() for row in found["payback"] if row["payback"] == "never"}
+        hidden -= {row["rival"] for found in cells.values() for row in found["payback"] if row["payback"] in UNPAID}
         columns = ["contender"]
         for key, found in cells.items():
             size, limit = key.rpartition("-")[2], found["time_limit"]
-            columns += [f"{size}: {duration(0.01 * limit, 1)}", duration(limit, 2), "paid after"]
+            columns += [
+                f"{size}: {duration(0.01 * limit, 1)}",
+                duration(limit, 2),
+                "against the reference",
+                "paid after",
+            ]
         names = dict.fromkeys(row["contender"] for found in cells.values() for row in found["standings"])
         rows = [
-            (contender, *(text for found in cells.values() for text in _cells(found, contender)))
+            (_shown(contender), *(text for found in cells.values() for text in _cells(found, contender)))
             for contender in names
             if contender not in hidden
         ]
         text += f"\n### {name}\n\n" + table(columns, rows).markdown() + "\n"
         for key, found in cells.items():
             learning = f"learning took {duration(found['learning_seconds'], 2)}"
-            text += f"- {key}: {learning}; the run had {found['core_share']:.0%} of the core\n"
+            against = f"{found['instances']} instances, the reference is {found.get('reference') or 'not known'}"
+            text += f"- {key}: {against}; {learning}; the run had {found['core_share']:.0%} of the core\n"
+            text += "".join(f"    - {_shown(verdict)}\n" for verdict in found.get("verdicts", ()))
             text += "".join(f"    - {_said(row, found['instances'])}\n" for row in found["standings"] if row["note"])
         image = f"compare_{name.replace('-', '_')}.svg"
         if (IMAGES / image).exists():
@@ -127,7 +155,14 @@ def tables(kept: dict[str, Any]) -> str:
 
 
 def _said(row: dict[str, Any], instances: int) -> str:
-    return f"{row['contender']}: {row['note']} ({row['solved']} of {instances} solved)"
+    return f"{_shown(row['contender'])}: {row['note']} ({row['solved']} of {instances} solved)"
+
+
+def _shown(text: str) -> str:
+    """Pipelines are named after their decoder twice: by us, and by the comparison, as they differ in it."""
+    for decoder in {decoder for _, decoders, *_ in PROBLEMS.values() for decoder in decoders}:
+        text = text.replace(f", {decoder}, decoder {decoder}", f", decoder {decoder}")
+    return text
 
 
 def write_page(kept: dict[str, Any]) -> None:
@@ -141,19 +176,27 @@ def _best_rule(found: dict[str, Any], rules: tuple[str, ...]) -> str:
     return min(gaps, key=lambda rule: (gaps[rule] is None, gaps[rule]))
 
 
-def _cells(found: dict[str, Any], contender: str) -> tuple[str, str, str]:
-    """Gap after 1 % of the time, gap at the end, and the solves after which `learned` has paid against it."""
-    gaps = next(row["gaps"] for row in found["standings"] if row["contender"] == contender)
-    paid = [r["payback"] for r in found["payback"] if (r["pipeline"], r["rival"]) == ("learned", contender)]
-    return percent(gaps[0], 2), percent(gaps[-1], 2), paid[0] if paid else ""
+def _cells(found: dict[str, Any], contender: str) -> tuple[str, str, str, str]:
+    """Gaps after 1 % of the time and at the end, then paired, and the solves after which `learned` has paid."""
+    rows = [row for row in found["standings"] if row["contender"] == contender]
+    if not rows:  # at this size alone
+        return "-", "-", "-", ""
+    gaps, apart = rows[0]["gaps"], rows[0].get("difference")
+    told = "-" if apart is None else EQUAL if apart["verdict"] == EQUAL else Difference(**apart).words
+    told = "reference" if contender == found.get("reference") else told
+    first = found["contenders"][0]  # learned, without a further decoder
+    paid = [r["payback"] for r in found["payback"] if (r["pipeline"], r["rival"]) == (first, contender)]
+    return percent(gaps[0], 2), percent(gaps[-1], 2), told, paid[0] if paid else ""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cells", nargs="*", metavar="CELL", help="as in single-machine-50; all if not given")
     parser.add_argument("--seconds", type=float, default=10.0, help="for each instance and contender")
+    parser.add_argument("--instances", type=int, default=INSTANCES, help="with fewer than 20 nothing is kept")
     parser.add_argument("--again", action="store_true", help="also what is kept already")
     parser.add_argument("--tables", action="store_true", help="write the page from what is kept, run nothing")
+    add_force(parser)
     chosen = parser.parse_args()
     kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     if chosen.tables:
@@ -166,9 +209,14 @@ def main() -> None:
         for k, size in enumerate(sizes)
     }
     for key, (name, size, middle) in cells.items():
-        if (chosen.cells and key not in chosen.cells) or (key in kept and not chosen.again):
+        done = key in kept and kept[key]["instances"] >= INSTANCES
+        if (chosen.cells and key not in chosen.cells) or (done and not chosen.again):
             continue
-        kept[key], results = cell(name, size, chosen.seconds, models)
+        found, results = cell(name, size, chosen, models)
+        if chosen.instances < INSTANCES:
+            print(tables({key: found}), flush=True)
+            continue
+        kept[key] = found
         kept = {k: kept[k] for k in cells if k in kept}
         write_atomic(KEPT, json.dumps(json.loads(encode(kept)), indent=1).encode() + b"\n")
         if middle:

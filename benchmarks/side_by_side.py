@@ -1,7 +1,7 @@
 """This checkout against another one, in one run: `python benchmarks/side_by_side.py OTHER_CHECKOUT [--rounds N]`.
 
-One process per checkout is kept, and both are asked in turn for the time of the same work: layers, losses and solves of the
-three problems. The smallest time of each counts. Exits with status 1 where one is more than `--allowed` slower here.
+One process per checkout is kept, and both are asked in turn for the time of the same work: layers, losses and solves of
+the three problems. The smallest time of each counts. Exits with 1 where one is more than `--allowed` slower here.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Speed of the path cover layer beside general solvers: `python benchmarks/speed_path_cover.py [--ortools PYTHON]`.
 
-The same costs for all, in one run: scipy's sparse matching, OR-Tools' min-cost flow and, up to 1000 tasks,
-HiGHS on the linear program with x ≥ 0, and with x ≤ 1 as well, which changes nothing but its time. Costs are whole
-multiples of 1/1024, since OR-Tools takes integers; the optimal values must be equal. Times are CPU seconds, best of
-several, all solvers on one thread, from arrays of arcs and costs to the successors: they include what each solver needs
-to build its model, and ours the check of its input. OR-Tools runs in a process of its own, which may be another
-interpreter's. The output, with the machine, also goes to experiments/results/speed_path_cover.json.
+The same costs for all, in one run: scipy's sparse matching, OR-Tools' linear sum assignment and min-cost flow and, up
+to 1000 tasks, HiGHS on the linear program with x ≥ 0, and with x ≤ 1 too, which changes nothing but its time. Costs are
+whole multiples of 1/1024, since OR-Tools takes integers; the optimal values must be equal. Times are CPU seconds, wall
+seconds beside, best of as many rounds for every solver, all on one thread, from arrays of arcs and costs to successors:
+they include what each solver needs to build its model, and ours the check of its input. OR-Tools cannot share a process
+with HiGHS, and runs in one of its own, which may be another interpreter's; where it is missing it is left out, and the
+output says so. The output, with the machine, also goes to experiments/results/speed_path_cover.json, if the machine was
+quiet or with --force.
 """
 
 from __future__ import annotations
@@ -13,35 +15,31 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from measure import Bench, Time, add_force
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "speed_path_cover.json"
 SEED, SCENARIOS, UNIT = 7, 50, 1024
-SIZES, HIGHS_UP_TO = (200, 1000, 2000, 5000), 1000
+SIZES, HIGHS_UP_TO = (200, 500, 1000, 2000, 5000), 1000
+#: Of every solver.
+ROUNDS = 3
 MISSING = 3  # exit status of the child process where there is no OR-Tools
 
 #: indptr, heads, arc costs, origin costs, destination costs
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def best_of(work: Callable[[], np.ndarray], rounds: int) -> tuple[float, np.ndarray]:
-    """CPU seconds, and the successors it returned."""
-    times = []
-    for _ in range(rounds):
-        begin = time.process_time()
-        successor = work()
-        times.append(time.process_time() - begin)
-    return min(times), successor
+def timed(bench: Bench, solvers: dict[str, Callable[[], np.ndarray]]) -> dict[str, tuple[Time, np.ndarray]]:
+    """By solver: the time, and the successors it returned before, in a run that is not timed and that compiles."""
+    found = {name: solve() for name, solve in solvers.items()}
+    return {name: (time, found[name]) for name, time in bench.in_turns(solvers, ROUNDS).items()}
 
 
 def costs_of(tasks: int) -> dict[str, Arrays]:
@@ -115,7 +113,33 @@ def by_highs(arrays: Arrays, upper: float) -> np.ndarray:
     return successor
 
 
-def by_ortools(arrays: Arrays) -> np.ndarray:
+def by_assignment(arrays: Arrays) -> np.ndarray:
+    """OR-Tools matches all of both sides: a copy of the graph, turned round, takes in what stays alone.
+
+    Rows and the copies of columns are on the left. An arc (u, v) and its copy (v', u') cost the same, and who stays
+    alone is matched with the own copy: graph and copy each have a least cover.
+    """
+    from ortools.graph.python import linear_sum_assignment
+
+    indptr, heads, costs, origin, destination = arrays
+    n = len(origin)
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    reduced = costs - origin[heads] - destination[rows]
+    useful = reduced < 0
+    u, v, own = rows[useful], heads[useful].astype(np.int32), np.arange(n, dtype=np.int32)
+    left, right = np.concatenate([u, n + v, own, n + own]), np.concatenate([v, n + u, n + own, own])
+    units = np.round(reduced[useful] * UNIT).astype(np.int64)
+    units = np.concatenate([units, units, np.zeros(2 * n, dtype=np.int64)])
+    assignment = linear_sum_assignment.SimpleLinearSumAssignment()
+    assignment.add_arcs_with_cost(left, right, units)
+    status = assignment.solve()
+    if status != assignment.OPTIMAL:
+        raise SystemExit(f"OR-Tools: status {status}")
+    mates = np.array([assignment.right_mate(k) for k in range(n)])
+    return np.where(mates < n, mates, -1)
+
+
+def by_flow(arrays: Arrays) -> np.ndarray:
     """A flow: supply 1 at each row, demand 1 at each column, and what stays alone passes through d → o."""
     from ortools.graph.python import min_cost_flow
 
@@ -142,99 +166,98 @@ def by_ortools(arrays: Arrays) -> np.ndarray:
 
 
 def ortools_child(path: Path) -> None:
-    """What the other process does: the arrays of a file in, seconds and successors out, as JSON."""
+    """What the other process does: the arrays of a file in; times and successors by solver out, and the core it had."""
     if importlib.util.find_spec("ortools") is None:
         raise SystemExit(MISSING)
     with np.load(path) as file:
         arrays = tuple(file[f"arr_{i}"] for i in range(5))
-    seconds, successor = best_of(partial(by_ortools, arrays), 2)
-    print(json.dumps([seconds, successor.tolist()]))
+    bench = Bench("")
+    solvers = {"ortools, assignment": partial(by_assignment, arrays), "ortools, flow": partial(by_flow, arrays)}
+    found = timed(bench, solvers)
+    rows = {name: (time.wall, time.cpu, successor.tolist()) for name, (time, successor) in found.items()}
+    print(json.dumps([bench.share(), rows]))
 
 
-def ortools_times(interpreter: str, arrays: Arrays) -> tuple[float, np.ndarray] | None:
-    """Run the child; None where its interpreter has no OR-Tools."""
+def ortools_times(interpreter: str, arrays: Arrays) -> tuple[float, dict[str, tuple[Time, np.ndarray]]]:
+    """The core that the child had, and what it found; nothing where its interpreter has no OR-Tools."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "arrays.npz")
         np.savez(path, *arrays)
         command = [interpreter, __file__, "--child", str(path)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == MISSING:
-        return None
+        return 1.0, {}
     if done.returncode:
         raise SystemExit(f"{interpreter}: OR-Tools failed with status {done.returncode}")
-    seconds, successor = json.loads(done.stdout)
-    return seconds, np.array(successor)
+    share, rows = json.loads(done.stdout)
+    found = {name: (Time(wall, cpu, ROUNDS), np.array(successor)) for name, (wall, cpu, successor) in rows.items()}
+    return share, found
 
 
-def measure(tasks: int, interpreter: str) -> list[dict[str, object]]:
+def measure(bench: Bench, tasks: int, interpreter: str) -> Iterable[dict[str, Any]]:
     """One row of the result for each θ."""
     from colayer.layers.path_cover import path_cover
 
-    rows = []
     for name, arrays in costs_of(tasks).items():
-        rounds = 2 if tasks > 2000 else 3
-        path_cover(*arrays)  # compile
-        runs = {
-            "colayer": best_of(partial(path_cover, *arrays), 20 if tasks <= 1000 else 7),
-            "scipy": best_of(partial(by_scipy, arrays), rounds),
-            "ortools": ortools_times(interpreter, arrays),
-            "highs": best_of(partial(by_highs, arrays, np.inf), 1) if tasks <= HIGHS_UP_TO else None,
-            "highs, x <= 1": best_of(partial(by_highs, arrays, 1.0), 1) if tasks <= HIGHS_UP_TO else None,
-        }
-        values = {solver: value(run[1], arrays) for solver, run in runs.items() if run is not None}
+        solvers = {"colayer": partial(path_cover, *arrays), "scipy": partial(by_scipy, arrays)}
+        if tasks <= HIGHS_UP_TO:
+            solvers |= {"highs": partial(by_highs, arrays, np.inf), "highs, x <= 1": partial(by_highs, arrays, 1.0)}
+        runs = timed(bench, solvers)
+        share, theirs = ortools_times(interpreter, arrays)
+        runs |= theirs
+        values = {solver: value(successor, arrays) for solver, (_, successor) in runs.items()}
         if len(set(values.values())) > 1:
             raise SystemExit(f"{tasks} tasks, {name}: optimal values differ: {values}")
-        seconds = {solver: run and run[0] for solver, run in runs.items()}
-        row = {
+        ours = runs["colayer"][0].cpu
+        yield {
             "tasks": tasks,
             "arcs": len(arrays[1]),
             "theta": name,
             "value": values["colayer"],
-            "cpu_seconds": seconds,
+            "rounds": ROUNDS,
+            "cpu_seconds": {solver: time.cpu for solver, (time, _) in runs.items()},
+            "wall_seconds": {solver: time.wall for solver, (time, _) in runs.items()},
+            "times_slower": {solver: time.cpu / ours for solver, (time, _) in runs.items() if solver != "colayer"},
+            "core_share_ortools": share,
         }
-        ratios = {s: t / seconds["colayer"] for s, t in seconds.items() if t is not None and s != "colayer"}
-        rows.append({**row, "times_slower": ratios})
-    return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ortools", default=sys.executable, metavar="PYTHON", help="the interpreter with OR-Tools")
+    parser.add_argument("--tasks", type=int, nargs="*", default=SIZES, help="other sizes; then nothing is written")
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    add_force(parser)
     arguments = parser.parse_args()
     if arguments.child is not None:  # in an interpreter that may know nothing but OR-Tools and numpy
         ortools_child(arguments.child)
         return
 
-    import msgspec
-
     from colayer import __version__
     from colayer.report.tables import duration, significant, table
 
-    rows = [row for tasks in SIZES for row in measure(tasks, arguments.ortools)]
-    if any(row["cpu_seconds"]["ortools"] is None for row in rows):
-        print("no OR-Tools: pip install ortools, or --ortools PYTHON, an interpreter that has it\n", file=sys.stderr)
-    solvers = list(rows[0]["cpu_seconds"])
+    bench = Bench("speed_path_cover", arguments.force)
+    rows = [row for tasks in arguments.tasks for row in measure(bench, tasks, arguments.ortools)]
+    solvers = list(dict.fromkeys(solver for row in rows for solver in row["cpu_seconds"]))
     headers = ["tasks", "arcs", "theta", *solvers, *(f"x {solver}" for solver in solvers[1:])]
     cells = [
         [
             *(str(row[key]) for key in headers[:3]),
-            *(duration(row["cpu_seconds"][solver]) for solver in solvers),
+            *(duration(row["cpu_seconds"].get(solver)) for solver in solvers),
             *(significant(row["times_slower"].get(solver)) for solver in solvers[1:]),
         ]
         for row in rows
     ]
     print(table(headers, cells).text())
-    document = {
-        "command": "python benchmarks/speed_path_cover.py --ortools PYTHON",
-        "colayer": __version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "seed": SEED,
-        "scenarios": SCENARIOS,
-        "rows": rows,
-    }
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    left_out = (
+        "" if any("ortools" in solver for solver in solvers) else "OR-Tools is left out: --ortools PYTHON has none"
+    )
+    if left_out:
+        print(f"{left_out}; pip install ortools there, or name another interpreter")
+    if tuple(arguments.tasks) == SIZES:
+        bench.add_share(*(row["core_share_ortools"] for row in rows))
+        document = {"command": "python benchmarks/speed_path_cover.py --ortools PYTHON", "colayer": __version__}
+        bench.write({**document, "seed": SEED, "scenarios": SCENARIOS, "left_out": left_out, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
 The whole pipeline by size, 50 scenarios, with its parts; the peak memory of one solve of 5000 tasks, in a process of
 its own; one loss evaluation over each training set; with --learn, 1000 evaluations of DIRECT on the sets named. The
-paper's times stand beside. The output, with the machine, also goes to
-experiments/results/speed_vehicle_scheduling.json.
+paper's times stand beside. Tables show wall times. The output, with CPU times and the machine, also goes to
+experiments/results/speed_vehicle_scheduling.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import numpy as np
-from measure import best_of, machine
+from measure import Bench, Time, add_force
 
 from colayer import Direct, Pipeline, __version__
 from colayer.compose import features_of
@@ -28,45 +28,38 @@ from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer.report.tables import duration, table
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "speed_vehicle_scheduling.json"
+#: Of the pipeline and of each of its parts.
+ROUNDS = 3
 SETS = ("small", "moderate", "all")
 #: Seconds of 1000 iterations of DIRECT on 16 threads (paper, section 5.2).
 PAPER_LEARNING = {"small": 80, "moderate": 10 * 60 + 56, "all": 2 * 3600 + 56 * 60 + 40}
 FEATURES = ("23", "extended")
 
 
-def pipeline_times(features: str, sizes: tuple[int, ...]) -> dict[int, dict[str, float]]:
-    """Seconds of each arrow and of the whole, 50 scenarios."""
+def pipeline_times(bench: Bench, features: str, sizes: tuple[int, ...]) -> dict[int, dict[str, Time | int]]:
+    """The time of each arrow and of the whole, 50 scenarios."""
     problem = VehicleScheduling(features)
     pipeline = Pipeline(problem, safe=False)
     pipeline.solve(problem.generate(seed=0, tasks=30, scenarios=5))  # compile
     rows = {}
     for tasks in sizes:
-        rounds = 3 if tasks <= 1000 else 2
         instance = problem.generate(seed=7, tasks=tasks, scenarios=50)
         # an instance keeps its arcs and delays: each round has one of its own
-        fresh = [problem.read(problem.write(instance)) for _ in range(rounds)]
-        times = [time_of(problem.features, x) for x in fresh]
+        fresh, again = ([problem.read(problem.write(instance)) for _ in range(ROUNDS)] for _ in range(2))
         features_ = features_of(problem, instance)
         raw = pipeline.model.raw()[None, :]
         theta = thetas(features_, raw)[0]
         successor = problem.layer(theta, instance)
         rows[tasks] = {
             "arcs": len(instance.arcs[1]),
-            "features": min(times),
-            "theta": best_of(lambda f=features_, w=raw: thetas(f, w), rounds),
-            "layer": best_of(lambda t=theta, x=instance: problem.layer(t, x), rounds),
-            "cost": best_of(lambda s=successor, x=instance: problem.cost(s, x), rounds),
+            "features": bench.best_of(lambda xs=fresh: problem.features(xs.pop()), ROUNDS),
+            "theta": bench.best_of(lambda f=features_, w=raw: thetas(f, w), ROUNDS),
+            "layer": bench.best_of(lambda t=theta, x=instance: problem.layer(t, x), ROUNDS),
+            "cost": bench.best_of(lambda s=successor, x=instance: problem.cost(s, x), ROUNDS),
         }
         del features_, theta
-        rows[tasks]["whole"] = min(pipeline.solve(problem.read(problem.write(instance))).seconds for _ in range(rounds))
+        rows[tasks]["whole"] = bench.best_of(lambda xs=again: pipeline.solve(xs.pop()), ROUNDS)
     return rows
-
-
-def time_of(work: Callable[[object], object], argument: object) -> float:
-    begin = time.perf_counter()
-    work(argument)
-    return time.perf_counter() - begin
 
 
 def peak_memory(features: str, tasks: int) -> float:
@@ -84,24 +77,27 @@ def solve_one(features: str, tasks: int) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
-def learning_times(features: str, names: list[str]) -> dict[str, dict[str, float]]:
-    """Seconds of the features, of one evaluation, and with --learn of 1000 evaluations of DIRECT, by training set."""
+def learning_times(bench: Bench, features: str, sets: list[str], names: list[str]) -> dict[str, dict[str, Any]]:
+    """The time of the features, of one evaluation, and with --learn of 1000 evaluations of DIRECT, by training set."""
     problem = VehicleScheduling(features)
-    rows: dict[str, dict[str, float]] = {}
-    for name in SETS:
+    rows: dict[str, dict[str, Any]] = {}
+    for name in sets:
         instances = list(paper_set(f"train-{name}"))
-        begin = time.perf_counter()
+        begin = time.perf_counter(), time.process_time()
         evaluator = problem.evaluator(instances)
-        rows[name] = {"instances": len(instances), "features": time.perf_counter() - begin}
+        took = Time(time.perf_counter() - begin[0], time.process_time() - begin[1], 1)
+        rows[name] = {"instances": len(instances), "features": took}
         weights = np.random.default_rng(0).normal(size=(1, len(problem.feature_names)))
         weights[0] = problem.safe_weights
-        rows[name]["one evaluation, safe weights"] = best_of(lambda e=evaluator, w=weights: e.losses(w), 3)
+        rows[name]["one evaluation, safe weights"] = bench.best_of(
+            lambda e=evaluator, w=weights: e.losses(w), ROUNDS, alone=False
+        )
         evaluator.close()
         if name in names:
-            begin = time.perf_counter()
             start = Pipeline(problem, problem.safe_weights)
-            start.fit(instances, method=Direct(), evaluations=1000, validation=0.0)
-            rows[name]["direct, 1000 evaluations, features included"] = time.perf_counter() - begin
+            learn = partial(start.fit, instances, method=Direct(), evaluations=1000, validation=0.0)
+            took = bench.best_of(learn, 1, alone=False)
+            rows[name]["direct, 1000 evaluations, features included"] = took
             rows[name]["paper, 16 threads"] = PAPER_LEARNING[name]
     return rows
 
@@ -110,28 +106,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--learn", nargs="*", default=[], choices=SETS, help="also 1000 evaluations of DIRECT on these")
     parser.add_argument("--tasks", type=int, nargs="*", default=(200, 1000, 2000, 5000))
+    parser.add_argument("--sets", nargs="*", default=SETS, choices=SETS, help="the training sets to evaluate")
+    add_force(parser)
     arguments = parser.parse_args()
+    bench = Bench("speed_vehicle_scheduling", arguments.force)
     document: dict[str, object] = {
         "command": " ".join(["python benchmarks/speed_vehicle_scheduling.py", *sys.argv[1:]]),
         "colayer": __version__,
-        "machine": machine(),
     }
     for features in FEATURES:
-        rows = pipeline_times(features, tuple(arguments.tasks))
+        rows = pipeline_times(bench, features, tuple(arguments.tasks))
         largest = max(arguments.tasks)
         memory = peak_memory(features, largest)
         document[f"pipeline_{features}"] = {"seconds_by_tasks": rows, f"peak_gb_{largest}_tasks": memory}
         headers = [f"tasks, {features} features, 50 scenarios", *rows[largest]]
         cells = [
-            [tasks, row["arcs"], *(duration(t) for k, t in row.items() if k != "arcs")] for tasks, row in rows.items()
+            [tasks, row["arcs"], *(duration(t.wall) for k, t in row.items() if k != "arcs")]
+            for tasks, row in rows.items()
         ]
         print(table(headers, cells).text())
         print(f"peak memory at {largest} tasks: {memory:.2f} GB\n")
-    document["learning_23"] = learning = learning_times("23", arguments.learn)
+    document["learning_23"] = learning = learning_times(bench, "23", arguments.sets, arguments.learn)
     for name, row in learning.items():
-        print(name, ", ".join(f"{k}: {v if k == 'instances' else duration(v)}" for k, v in row.items()))
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+        said = {k: duration(v.wall) if isinstance(v, Time) else v for k, v in row.items()}
+        print(name, ", ".join(f"{k}: {v}" for k, v in said.items()))
+    bench.write(document)
 
 
 if __name__ == "__main__":

@@ -80,9 +80,10 @@ def test_every_ability_that_is_needed_somewhere_has_a_name(kind: type) -> None:
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [(None, None), (3, 3.0), (np.float32(2.5), 2.5), (-np.inf, -np.inf), (np.array(4.0), 4.0)],
+    [(None, None), (3, 3.0), (np.float32(2.5), 2.5), (-np.inf, None), (np.array(4.0), 4.0)],
 )
 def test_bounds_are_numbers_or_none(given: Any, expected: float | None) -> None:
+    """One of −∞ says nothing: none."""
     assert bound_of(able(bound=given), np.ones((2, 2))) == expected
     assert bound_of(Pick(), np.ones((2, 2))) is None
 
@@ -93,6 +94,7 @@ def test_bounds_are_numbers_or_none(given: Any, expected: float | None) -> None:
         ("low", "bound of pick returned 'low', expected a number or None"),
         ([1.0, 2.0], r"bound of pick returned \[1.0, 2.0\], expected a number or None"),
         (np.nan, "bound of pick returned nan, expected a number or None"),
+        (np.inf, "bound of pick returned inf, expected a number or None"),
     ],
 )
 def test_a_bound_that_is_none_is_refused(given: Any, message: str) -> None:
@@ -105,6 +107,10 @@ def test_groups_are_dicts() -> None:
     assert group_of(able(group={"jobs": 3}), None) == {"jobs": 3}
     with pytest.raises(InputError, match=r"^group of pick returned 3, expected a dict of numbers$"):
         group_of(able(group=3), None)
+    with pytest.raises(InputError, match=r"^group of pick returned 'many' as jobs, expected a finite number$"):
+        group_of(able(group={"jobs": "many"}), None)
+    with pytest.raises(InputError, match=r"^group of pick returned a dict with the key 1, expected words as keys$"):
+        group_of(able(group={1: 2}), None)
 
 
 def test_the_exact_solver_is_given_all_it_may_use() -> None:
@@ -130,8 +136,8 @@ def test_the_exact_solver_is_given_all_it_may_use() -> None:
         (None, r"exact of pick returned None, expected \(solution, bound, proved optimal\)"),
         ([[1], 2.0, True], r"exact of pick returned .*, expected \(solution"),
         (([1], 2.0), r"exact of pick returned .*, expected \(solution, bound, proved optimal\)"),
-        (([1], None, True), r"the bound of exact of pick is None, expected a number"),
-        (([1], "low", True), r"the bound of exact of pick is 'low', expected a number"),
+        (([1], None, True), r"exact of pick returned None as bound, expected a number"),
+        (([1], "low", True), r"exact of pick returned 'low' as bound, expected a number"),
     ],
 )
 def test_an_exact_answer_that_is_none_is_refused(answer: Any, message: str) -> None:

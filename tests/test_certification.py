@@ -75,7 +75,7 @@ def test_a_solution_of_a_built_in_problem_is_proved() -> None:
     [
         (Pick(), r"^pick has no exact solver$"),
         (Solver(1.0, 1.0), r"^exact of pick returned .*, expected \(solution, bound, proved optimal\)$"),
-        (Solver(np.nan, 1.0, True), r"^the cost of a solution of pick is nan, expected a number$"),
+        (Solver(np.nan, 1.0, True), r"^cost of pick returned nan, expected a finite number$"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(problem: Any, message: str) -> None:

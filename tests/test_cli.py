@@ -105,7 +105,7 @@ def test_a_fault_in_a_file_of_the_users_is_one_line_with_its_place(
         "    def generate(self, seed): return {}['nothing']\n"
     )
     assert main(["generate", "faulty_crews:Crews", "data"]) == 2
-    said = "error: faulty_crews:Crews: KeyError: 'nothing' (faulty_crews.py, line 5)\n"
+    said = "error: generate of crews raised KeyError: 'nothing' (faulty_crews.py, line 5)\n"
     assert capsys.readouterr() == ("", said)
 
 

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 from colayer import InputError, compose
-from colayer.compose import best_of, cost_of, costs, decoded, features_of, gap, scale_of, theta_blocks
+from colayer.compose import (
+    best_of,
+    cost_of,
+    costs,
+    decoded,
+    features_of,
+    gap,
+    scale_of,
+    solve_exactly,
+    theta_blocks,
+)
+from colayer.faults import own_fault
 from colayer.models import thetas
 from support.pick_problem import Pick
 
@@ -40,9 +52,63 @@ def test_the_best_of_many_is_the_first_at_equal_cost() -> None:
 def test_the_best_of_many_may_be_the_problems_own() -> None:
     """Where many θ share work, or parts of several solutions are put together: row −1."""
     seen: list[Any] = []
-    own = changed(best=lambda self, many, x, seed: (seen.append((len(many), seed)), (-1, "mixed", 1.0))[1])
-    assert best_of(own, np.ones((3, 4)), X, seed=5) == (-1, "mixed", 1.0)
+    own = changed(best=lambda self, many, x, seed: (seen.append((len(many), seed)), (-1, [1, 2], 105.0))[1])
+    assert best_of(own, np.ones((3, 4)), X, seed=5) == (-1, [1, 2], 105.0)
     assert seen == [(3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, r"returned None, expected \(row, solution, cost\)"),
+        ((0, [1, 2]), r"returned \(0, \[1, 2\]\), expected \(row, solution, cost\)"),
+        ((3, [1, 2], 105.0), "returned 3 as row, expected -1, or a row from 0 to 2"),
+        ((True, [1, 2], 105.0), "returned True as row, expected -1, or a row from 0 to 2"),
+        ((0, None, 105.0), "returned None as solution, expected a solution"),
+        ((0, [1, 2], None), "returned None as cost, expected a finite number"),
+        ((0, [1, 2], 90.0), "returned the cost 90, expected that of its solution, 105"),
+    ],
+)
+def test_a_best_that_is_none_is_refused(answer: Any, message: str) -> None:
+    """Nor is one believed that costs less than its solution does."""
+    with pytest.raises(InputError, match=f"^best of pick {message}$"):
+        best_of(changed(best=lambda self, many, x, seed: answer), np.ones((3, 4)), X)
+
+
+@pytest.mark.parametrize("method", ["layer", "decode"])
+def test_no_answer_of_an_arrow_is_refused_by_its_name(method: str) -> None:
+    with pytest.raises(InputError, match=f"^{method} of pick returned None, expected a solution"):
+        decoded(changed(**{method: lambda self, *_: None}), X[:, 0], X)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((None, 105.0, True), "returned None as solution, expected a solution"),
+        (([1, 2], np.nan, True), "returned nan as bound, expected a number"),
+        (([1, 2], 106.0, True), "returned 106.0 as bound, expected at most the cost of its solution, 105"),
+        (([1, 2], np.inf, True), "returned inf as bound, expected at most the cost of its solution, 105"),
+    ],
+)
+def test_an_exact_answer_that_contradicts_itself_is_refused(answer: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"^exact of pick {message}$"):
+        solve_exactly(changed(exact=lambda self, x, **_: answer), X)
+
+
+def test_what_is_proved_is_measured() -> None:
+    """Whatever the solver says, and up to what rounding may leave."""
+    for bound, said, proved in ((105.0, False, True), (104.0, True, False), (105.0 + 1e-9, False, True)):
+        problem = changed(exact=lambda self, x, b=bound, s=said, **_: ([1, 2], b, s))
+        assert solve_exactly(problem, X) == ([1, 2], bound, proved)
+
+
+def test_what_an_arrow_raises_is_known_by_its_name() -> None:
+    """One that means something else further up is refused at once; others pass, and carry a note."""
+    with pytest.raises(InputError, match=r"^scale of pick raised SystemExit: 3 \(test_compose.py, line "):
+        scale_of(changed(scale=lambda self, x: sys.exit(3)), X)
+    with pytest.raises(ZeroDivisionError) as caught:
+        scale_of(changed(scale=lambda self, x: 1 / 0), X)
+    assert "scale of pick raised ZeroDivisionError" in (own_fault(caught.value) or "")
 
 
 def test_features_are_taken_in_both_precisions() -> None:
@@ -57,6 +123,11 @@ def test_features_are_taken_in_both_precisions() -> None:
         (np.ones((4, 1)), r"features of pick have shape \(4, 1\), expected \(rows, 2\)"),
         (np.ones(2), r"features of pick have shape \(2,\), expected \(rows, 2\)"),
         (np.ones((4, 2), dtype=int), "features of pick are int64, expected float64 or float32"),
+        (None, r"features of pick returned None, expected an array of shape \(rows, 2\)"),
+        ("wide", r"features of pick returned 'wide', expected an array of shape \(rows, 2\)"),
+        ([[1.0], [1.0, 2.0]], r"features of pick returned .*, expected an array of shape \(rows, 2\)"),
+        (X + 0j, r"features of pick returned an array of complex128 of shape \(4, 2\), expected an array .*"),
+        (np.ones((0, 2)), r"features of pick have shape \(0, 2\), expected \(rows, 2\)"),
         (np.where(X == 8.0, np.nan, X), "feature 'noise' of pick is not finite in row 1"),
         (np.where(X == 9.0, np.inf, X), "feature 'value' of pick is not finite in row 3"),
     ],
@@ -69,11 +140,11 @@ def test_features_that_are_none_are_refused(features: Any, message: str) -> None
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (0.0, "the scale of pick is 0.0, expected a number > 0"),
-        (-1, "the scale of pick is -1.0, expected a number > 0"),
-        (np.inf, "the scale of pick is inf, expected a number > 0"),
-        (np.nan, "the scale of pick is nan, expected a number > 0"),
-        (None, "the scale of pick is None, expected a number > 0"),
+        (0.0, "scale of pick returned 0.0, expected a number > 0"),
+        (-1, "scale of pick returned -1, expected a number > 0"),
+        (np.inf, "scale of pick returned inf, expected a number > 0"),
+        (np.nan, "scale of pick returned nan, expected a number > 0"),
+        (None, "scale of pick returned None, expected a number > 0"),
     ],
 )
 def test_a_scale_that_is_none_is_refused(value: Any, message: str) -> None:
@@ -84,10 +155,10 @@ def test_a_scale_that_is_none_is_refused(value: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.nan, "the cost of a solution of pick is nan, expected a number"),
-        (-np.inf, "the cost of a solution of pick is -inf, expected a number"),
-        ("high", "the cost of a solution of pick is 'high', expected a number"),
-        ([1.0, 2.0], r"the cost of a solution of pick is \[1.0, 2.0\], expected a number"),
+        (np.nan, "cost of pick returned nan, expected a finite number"),
+        (-np.inf, "cost of pick returned -inf, expected a finite number"),
+        ("high", "cost of pick returned 'high', expected a finite number"),
+        ([1.0, 2.0], r"cost of pick returned \[1.0, 2.0\], expected a finite number"),
     ],
 )
 def test_a_cost_that_is_none_is_refused(value: Any, message: str) -> None:

@@ -6,7 +6,9 @@ import hashlib
 from typing import Any
 
 import numpy as np
+import pytest
 
+from colayer import InputError
 from colayer.content import content_hash, content_of
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
@@ -68,3 +70,20 @@ def test_equal_instances_have_equal_hashes() -> None:
     one, two = ([problem.generate(seed, jobs=5) for seed in (3, 4)] for _ in range(2))
     assert content_hash(problem, one) == content_hash(problem, two)
     assert content_hash(problem, one) != content_hash(problem, one[:1])
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ({"content": lambda self, x: "text"}, "content of pick returned 'text', expected bytes"),
+        ({"content": lambda self, x: None}, "content of pick returned None, expected bytes"),
+        ({"write": lambda self, x: None}, "write of pick returned None, expected a dict with words as keys"),
+        (
+            {"write": lambda self, x: {"a": 1j}},
+            "write of pick: a cannot be written as JSON: TypeError: complex has no ",
+        ),
+    ],
+)
+def test_what_is_no_content_is_refused_by_the_name_of_its_method(members: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=f"^{said}"):
+        content_of(type("Changed", (Pick,), members)(), X)

@@ -1,14 +1,18 @@
-"""Every example runs as a user would run it."""
+"""Every example runs as a user would run it, and prints what its page shows."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
+ROOT = Path(__file__).parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+#: Pages that show what an example prints, under "Run it".
+PAGES = {"airport_path": "tutorial_path.md", "facility_location": "tutorial_facility.md"}
 
 
 def test_there_are_examples() -> None:
@@ -21,3 +25,8 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     assert not done.stderr
+    if path.stem in PAGES:
+        _, _, page = (ROOT / "docs" / PAGES[path.stem]).read_text("utf-8").partition("\n## Run it\n")
+        shown = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        assert shown is not None
+        assert done.stdout == shown[1]

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from colayer import problems
-from colayer.errors import InputError
-from colayer.faults import own_fault, place_of, raised
+from colayer.errors import InputError, Terminated
+from colayer.faults import calling, carry, own_fault, place_of, raised, title
 from colayer.problem import declared
+from colayer.problems import SingleMachine
+from support.pick_problem import Pick
 
 
 @pytest.fixture(name="module")
@@ -71,3 +73,61 @@ def test_faults_of_files_that_a_problem_came_from(module: Any, monkeypatch: pyte
     assert own_fault(error) == "crews_of_a_user:Crews: KeyError: 'crew' (crews_of_a_user.py, line 4)"
     assert own_fault(caught(module.through_a_library)) is not None
     assert own_fault(caught(json.loads, "{")) is None
+
+
+def raise_within(error: BaseException, problem: object) -> None:
+    with calling(problem, "cost"):
+        raise error
+
+
+@pytest.mark.parametrize(
+    "kind", [SystemExit, GeneratorExit, StopIteration, StopAsyncIteration, EOFError, BaseException]
+)
+def test_what_would_mean_something_else_further_up_is_refused_at_once(kind: type[BaseException]) -> None:
+    """StopIteration would end a loop of ours, EOFError seems a pipe that broke, SystemExit the end of the command."""
+    with pytest.raises(
+        InputError, match=rf"^cost of pick raised {kind.__name__} \(test_faults.py, line \d+\)$"
+    ) as caught:
+        raise_within(kind(), Pick())
+    assert isinstance(caught.value.__cause__, kind)
+
+
+def test_other_exceptions_pass_and_carry_the_method() -> None:
+    """A caller of the library sees what its own code raised; the innermost method is the one that is named."""
+    with pytest.raises(ZeroDivisionError) as caught, calling(Pick(), "best"):
+        raise_within(ZeroDivisionError("no crew"), Pick())
+    said = own_fault(caught.value)
+    assert said is not None
+    assert said.startswith("cost of pick raised ZeroDivisionError: no crew (test_faults.py, line ")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Terminated(), InputError("no crew", where="rows")])
+def test_signals_and_errors_of_ours_pass_as_they_are(error: BaseException) -> None:
+    with pytest.raises(type(error)) as caught:
+        raise_within(error, Pick())
+    assert caught.value is error
+    assert own_fault(error) is None
+
+
+def test_what_a_built_in_problem_raises_is_a_fault_of_ours() -> None:
+    for error in (ZeroDivisionError(), SystemExit(0)):
+        with pytest.raises(type(error)) as caught:
+            raise_within(error, SingleMachine())
+        assert own_fault(caught.value) is None
+
+
+def test_the_first_that_is_said_of_an_exception_stays() -> None:
+    error = carry(carry(ValueError("x"), "cost of pick raised it"), "best of pick raised it")
+    assert own_fault(error) == "cost of pick raised it"
+    assert own_fault(carry(ValueError("x"), None)) is None
+
+
+def test_titles_are_names_or_else_classes() -> None:
+    class Broken(Pick):
+        @property
+        def name(self) -> str:  # type: ignore[override]
+            raise SystemExit(1)
+
+    assert title(Pick()) == "pick"
+    assert title(Broken()) == "Broken"
+    assert title(type("Named", (), {"name": 3})()) == "Named"

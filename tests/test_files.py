@@ -11,7 +11,21 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.files import check_writable, encode, exact_keys, plain, read_bytes, read_json, unreadable, write_atomic
+from colayer.files import (
+    append,
+    check_writable,
+    encode,
+    exact_keys,
+    made_folder,
+    plain,
+    read_bytes,
+    read_json,
+    unreadable,
+    whole_folder,
+    write_all,
+    write_atomic,
+)
+from support.hostile import file_size
 
 
 def refusal(function: Any, *arguments: Any) -> str:
@@ -150,3 +164,58 @@ def test_exact_keys() -> None:
     assert refusal(exact_keys, {"a": 1, "c": 2}, ("a", "b")) == "c: unknown key, expected a, b"
     assert refusal(exact_keys, {"a": 1}, ("a", "b")) == "b: missing"
     assert refusal(exact_keys, {"a\n": 1}, ("a", "b")) == "'a\\n': unknown key, expected a, b"
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
+    """Also where the last one cannot be."""
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(InputError, match="does not exist"):
+        write_all({tmp_path / "a": b"new", tmp_path / "nowhere/b": b"new"})
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_text() == "old"
+    write_all({tmp_path / "a": b"new", tmp_path / "b": b"new"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_a_line_that_does_not_fit_leaves_nothing(tmp_path: Path) -> None:
+    with (tmp_path / "lines").open("ab", buffering=0) as file:
+        append(file, b"whole\n")
+        with file_size(10), pytest.raises(OSError, match="File too large"):
+            append(file, b"another line\n")
+        append(file, b"more\n")
+    assert (tmp_path / "lines").read_text() == "whole\nmore\n"
+
+
+def _fail(path: Path) -> None:
+    path.write_text("2")
+    raise ZeroDivisionError
+
+
+def test_folders_that_were_made_in_vain_go_again(tmp_path: Path) -> None:
+    """Those that were there, or hold something, stay."""
+    (tmp_path / "there").mkdir()
+    with pytest.raises(ZeroDivisionError), made_folder(tmp_path / "there/new/er"):
+        raise ZeroDivisionError
+    assert list((tmp_path / "there").iterdir()) == []
+    with pytest.raises(ZeroDivisionError), made_folder(tmp_path / "there/new/er"):
+        _fail(tmp_path / "there/new/kept")
+    assert [path.name for path in (tmp_path / "there/new").iterdir()] == ["kept"]
+
+
+def test_a_whole_folder_replaces_what_was_in_it_and_stays_itself(tmp_path: Path) -> None:
+    """It may be the folder that one works in."""
+    folder = tmp_path / "folder"
+    with whole_folder(folder) as place:
+        (place / "a").write_text("1")
+        (place / "b").write_text("1")
+    number = folder.stat().st_ino
+    with pytest.raises(ZeroDivisionError), whole_folder(folder) as place:
+        _fail(place / "a")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a": "1", "b": "1"}
+    with whole_folder(folder) as place:
+        (place / "a").write_text("3")
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a": "3"}
+    assert folder.stat().st_ino == number
+    with pytest.raises(InputError, match="folder/nowhere/x"), whole_folder(folder) as place:
+        write_all({place / "nowhere/x": b""})
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -64,9 +64,9 @@ def test_numpy_options_can_be_saved(tmp_path: Path) -> None:
     [
         ("safe_weights", np.array([1.0]), "safe_weights of pick: expected 2 finite numbers"),
         ("safe_weights", [np.nan, 1.0], "safe_weights of pick"),
-        ("scale", lambda self, x: 0.0, "the scale of pick is 0.0, expected a number > 0"),
-        ("scale", lambda self, x: -1.0, "the scale of pick is -1.0"),
-        ("cost", lambda self, z, x: float("nan"), "the cost of a solution of pick is nan"),
+        ("scale", lambda self, x: 0.0, "scale of pick returned 0.0, expected a number > 0"),
+        ("scale", lambda self, x: -1.0, "scale of pick returned -1.0"),
+        ("cost", lambda self, z, x: float("nan"), "cost of pick returned nan, expected a finite number"),
         (
             "features",
             lambda self, x: np.array(x)[:, :1],

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem, InputError, OptionError, Problem, Size
-from colayer.problem import attribute, check_decoder, check_members, declared, has, variant
+from colayer.attributes import attribute, check_members, has
+from colayer.problem import check_decoder, declared, variant
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 
@@ -170,6 +171,23 @@ def test_a_variant_may_be_made_by_the_problem() -> None:
 def test_what_a_problem_has_not_is_refused(problem: Any, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=f"^{message}"):
         variant(problem, **changes)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "returned None, expected a problem"),
+        ("half", r"returned 'half', expected a problem \(name of str is None, expected a word\)"),
+        (Pick(), "returned a problem with decoder None, expected 'half'"),
+        (Optioned(), "returned a problem with decoder 'none', expected 'half'"),
+        (type("Other", (Optioned,), {"name": "other"})("half"), "returned a problem with the name 'other', expected"),
+    ],
+)
+def test_a_variant_that_is_none_is_refused(answer: Any, said: str) -> None:
+    """One that kept its old options would learn and solve as if nothing had been asked."""
+    problem = type("Wrong", (Optioned,), {"with_options": lambda self, **changes: answer})()
+    with pytest.raises(InputError, match=f"^with_options of pick {said}"):
+        variant(problem, decoder="half")
 
 
 def test_decoders_are_checked_by_the_option_that_names_them() -> None:

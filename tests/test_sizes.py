@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from colayer.errors import OptionError
@@ -41,3 +43,26 @@ def test_what_is_out_of_range_is_refused_by_the_option(size: Size, word: str, me
         size.parse(word)
     assert str(caught.value).startswith(message)
     assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (Size("items", int, 3, "items"), None),
+        (Size("items", float, 3, "items", minimum=1), None),
+        (Size("kind", str, "flat", "a word", choices=("flat", "steep")), None),
+        (Size("number of items", int, 3, ""), "'number of items' is not the name of an argument of generate"),
+        (Size(3, int, 3, ""), "3 is not the name of an argument of generate"),  # type: ignore[arg-type]
+        (Size("items", int, 3, None), "the help of items is None, expected text"),  # type: ignore[arg-type]
+        (Size("items", str, "a", "", choices="ab"), "the choices of items are 'ab', expected a tuple of words"),  # type: ignore[arg-type]
+        (Size("items", str, "c", "", choices=("a", "b")), "the default of items is 'c', expected one of a, b"),
+        (Size("items", list, 3, ""), "the kind of items is <class 'list'>, expected int or float, or choices"),
+        (Size("items", int, 3.5, ""), "the default of items is 3.5, expected a number (int)"),
+        (Size("items", int, True, ""), "the default of items is True, expected a number (int)"),
+        (Size("items", float, math.nan, ""), "the default of items is nan, expected a number (float)"),
+        (Size("items", int, 3, "", minimum="2"), "the minimum of items is '2', expected a number (int)"),  # type: ignore[arg-type]
+        (Size("items", int, 3, "", minimum=5), "the default of items is 3, less than its minimum 5"),
+    ],
+)
+def test_what_is_wrong_with_a_size_is_said_in_a_sentence(size: Size, said: str | None) -> None:
+    assert size.mistake() == said

@@ -61,3 +61,23 @@ def test_one_of_names_a_near_match_first() -> None:
     assert one_of("sdg", known) == "sgd (or direct, cma-es)"
     assert one_of("magic", known) == "direct, cma-es, sgd"
     assert one_of("direkt", ("direct",)) == "direct"
+
+
+@pytest.mark.parametrize("raises", [RuntimeError, RecursionError, SystemExit, GeneratorExit])
+def test_a_class_that_cannot_tell_itself_does_no_harm(raises: type[BaseException]) -> None:
+    def fail(self: object) -> str:
+        raise raises
+
+    broken = type("Broken", (Exception,), {"__repr__": fail, "__str__": fail})()
+    assert short(broken) == "<Broken>"
+    assert (first_line(broken), typed_line(broken)) == ("Broken", "Broken")
+
+
+def test_ctrl_c_is_not_swallowed_by_words() -> None:
+    def interrupted(self: object) -> str:
+        raise KeyboardInterrupt
+
+    broken = type("Broken", (Exception,), {"__repr__": interrupted, "__str__": interrupted})()
+    for words in (short, first_line):
+        with pytest.raises(KeyboardInterrupt):
+            words(broken)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from colayer.learning.experience.cma_es import CmaEs
     from colayer.learning.experience.direct import Direct
     from colayer.learning.experience.sgd import Sgd
+    from colayer.learning.experience.srl import Srl
     from colayer.learning.network.method import Neural
     from colayer.pipeline import Pipeline, Solved
     from colayer.problem import BaseProblem, Problem
@@ -53,6 +54,7 @@ __all__ = [
     "Size",
     "Solved",
     "SpoPlus",
+    "Srl",
     "__version__",
     "certify",
     "check_problem",
@@ -87,6 +89,7 @@ _HOMES = {
     "Pipeline": "pipeline",
     "Problem": "problem",
     "Sgd": "learning.experience.sgd",
+    "Srl": "learning.experience.srl",
     "Size": "sizes",
     "Solved": "pipeline",
     "SpoPlus": "learning.demonstration.spo",

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from colayer import answers
 from colayer.errors import InputError, OptionError
+from colayer.faults import calling
 from colayer.problem import Floats, Problem, X, X_contra, Y, Z, declared
-from colayer.text import short
+from colayer.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,6 +177,17 @@ class ChoosesBest(Protocol[X_contra, Z_co]):
 
 
 @runtime_checkable
+class SolvesMany(Protocol[X_contra]):
+    """Many θ of one instance at once, for learners that look at many solutions."""
+
+    def solved(self, thetas: Floats, instance: X_contra, /) -> tuple[Any, Floats]:
+        """The y of every row of `thetas`, in a form of the problem's own, and the cost of each decoded."""
+
+    def mixed(self, ys: Any, coefficients: Floats, instance: X_contra, /) -> Floats:
+        """Σ_k c_k·embed(y_k), added up in the order of k."""
+
+
+@runtime_checkable
 class Compiles(Protocol[X_contra]):
     """A compiled evaluator of its own."""
 
@@ -259,22 +272,28 @@ def need(problem: object, ability: type[A], *, option: str | None = None, why: s
 
 
 def bound_of(problem: Problem[X, Y, Z], instance: X) -> float | None:
-    """The cheap lower bound; None where there is none."""
-    bound = problem.bound(instance) if isinstance(problem, Bounds) else None
-    if bound is None:
+    """The cheap lower bound; None where there is none, or where it says nothing, −∞."""
+    if not isinstance(problem, Bounds):
         return None
-    try:
-        value = float(bound)
-    except (TypeError, ValueError):
-        raise InputError(f"bound of {problem.name} returned {short(bound)}, expected a number or None") from None
-    if math.isnan(value):
-        raise InputError(f"bound of {problem.name} returned nan, expected a number or None")
-    return value
+    with calling(problem, "bound"):
+        given = problem.bound(instance)
+    if given is None:
+        return None
+    what = f"bound of {problem.name}"
+    value = answers.real(given, what, "a number or None")
+    if value == math.inf:
+        raise answers.refused(what, given, "a number or None")
+    return None if value == -math.inf else value
 
 
 def group_of(problem: Problem[X, Y, Z], instance: X) -> dict[str, float]:
     """What tables group the instance by."""
-    group = problem.group(instance) if isinstance(problem, Groups) else {}
-    if not isinstance(group, Mapping):
-        raise InputError(f"group of {problem.name} returned {short(group)}, expected a dict of numbers")
-    return dict(group)
+    if not isinstance(problem, Groups):
+        return {}
+    with calling(problem, "group"):
+        group = problem.group(instance)
+    what = f"group of {problem.name}"
+    found = answers.document(group, what, "a dict of numbers")
+    for key, value in found.items():
+        answers.finite(value, what, part=printable(key))
+    return found

@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import functools
 import importlib
+import io
 import os
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Annotated, Any
 
 import typer
 
 from colayer import __version__
 from colayer.commands.generate import Generate
-from colayer.errors import ColayerError
+from colayer.errors import ColayerError, Terminated
 from colayer.text import one_line
 
 #: Commands in the order of the help; each is the function of its name in the file of its name in `commands/`. A new
@@ -75,17 +76,17 @@ def _root(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        typer.echo(f"colayer {__version__}")
+        print(f"colayer {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        print(context.get_help())
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     os.environ.pop("MPLBACKEND", None)  # pictures go to files: no backend is needed, and a wrong one does no harm
     try:
-        with warnings.catch_warnings(), terminated_by_exception():
+        with warnings.catch_warnings(), terminated_by_exception(), printed():
             warnings.showwarning = _show_warning
             status = typer.main.get_command(app).main(args=argv, prog_name="colayer", standalone_mode=False)
     except _UsageError as error:
@@ -105,8 +106,14 @@ def main(argv: list[str] | None = None) -> int:
     return status if isinstance(status, int) else 0
 
 
-class Terminated(BaseException):
-    """SIGTERM, as an exception: what runs is ended in order, and leaves no process behind."""
+@contextmanager
+def printed() -> Iterator[None]:
+    """Print through `say` what typer prints by itself, the help: it knows nothing of disks that are full."""
+    from colayer.commands.output import results_of, say
+
+    with results_of(sys.stdout), redirect_stdout(io.StringIO()) as text:
+        yield
+        say(text.getvalue())
 
 
 @contextmanager

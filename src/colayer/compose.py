@@ -12,23 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer import answers
 from colayer.capabilities import ChoosesBest, Exact, Progress, need
 from colayer.errors import InputError
+from colayer.faults import built_in, calling
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.text import short
 
 #: The relative gap up to which a solution is proved optimal, for every problem and solver.
 PROVED = 1e-9
+#: Relative: what rounding, or the tolerance of a general solver, makes of equal numbers.
+ROUNDING = 1e-6
 
 _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def features_of(problem: Problem[X, Y, Z], instance: X) -> NDArray[Any]:
-    """φ(x), checked: one column per feature name, float32 or float64, finite."""
-    features = np.asarray(problem.features(instance))
+    """φ(x), checked: one column per feature name, at least one row, float32 or float64, finite."""
+    with calling(problem, "features"):
+        given = problem.features(instance)
     d = len(problem.feature_names)
-    if features.ndim != 2 or features.shape[1] != d:
+    features = answers.array(given, f"features of {problem.name}", f"an array of shape (rows, {d})")
+    if features.ndim != 2 or features.shape[1] != d or len(features) == 0:
         raise InputError(f"features of {problem.name} have shape {features.shape}, expected (rows, {d})")
     if features.dtype not in (np.float32, np.float64):
         raise InputError(f"features of {problem.name} are {features.dtype}, expected float64 or float32")
@@ -41,37 +46,67 @@ def features_of(problem: Problem[X, Y, Z], instance: X) -> NDArray[Any]:
 
 def scale_of(problem: Problem[X, Y, Z], instance: X) -> float:
     """u(x), checked: positive and finite."""
-    scale = _number(problem.scale(instance), f"the scale of {problem.name}", "a number > 0")
-    if not 0.0 < scale < math.inf:
-        raise InputError(f"the scale of {problem.name} is {scale}, expected a number > 0")
+    with calling(problem, "scale"):
+        given = problem.scale(instance)
+    what = f"scale of {problem.name}"
+    scale = answers.finite(given, what, "a number > 0")
+    if scale <= 0.0:
+        raise answers.refused(what, given, "a number > 0")
     return scale
 
 
 def cost_of(problem: Problem[X, Y, Z], solution: Z, instance: X) -> float:
     """C(z, x), checked: finite."""
-    cost = _number(problem.cost(solution, instance), f"the cost of a solution of {problem.name}", "a number")
-    if not math.isfinite(cost):
-        raise InputError(f"the cost of a solution of {problem.name} is {cost}, expected a number")
-    return cost
+    with calling(problem, "cost"):
+        given = problem.cost(solution, instance)
+    return answers.finite(given, f"cost of {problem.name}")
+
+
+def layer_of(problem: Problem[X, Y, Z], theta: Floats, instance: X) -> Y:
+    """y, the solution of the layer at θ."""
+    with calling(problem, "layer"):
+        y = problem.layer(theta, instance)
+    return answers.given(y, f"layer of {problem.name}", "a solution of the layer")
+
+
+def decode_of(problem: Problem[X, Y, Z], y: Y, instance: X) -> Z:
+    """z, the solution that y is decoded to."""
+    with calling(problem, "decode"):
+        solution = problem.decode(y, instance)
+    return answers.given(solution, f"decode of {problem.name}", "a solution")
 
 
 def decoded(problem: Problem[X, Y, Z], theta: Floats, instance: X) -> tuple[Z, float]:
     """θ → y → z and its cost."""
-    solution = problem.decode(problem.layer(theta, instance), instance)
+    solution = decode_of(problem, layer_of(problem, theta, instance), instance)
     return solution, cost_of(problem, solution, instance)
 
 
 def best_of(problem: Problem[X, Y, Z], many: Floats, instance: X, seed: int = 0) -> tuple[int, Z, float]:
     """The best decoded solution over the θ in the rows of `many`: (row, solution, cost), the first at equal cost."""
     if isinstance(problem, ChoosesBest):
-        answer: tuple[int, Z, float] = problem.best(many, instance, seed)
-        return answer
+        with calling(problem, "best"):
+            answer: tuple[int, Z, float] = problem.best(many, instance, seed)
+        return answer if built_in(problem) else _checked_best(problem, answer, len(many), instance)
     best = (0, *decoded(problem, many[0], instance))
     for k in range(1, len(many)):
         solution, cost = decoded(problem, many[k], instance)
         if cost < best[2]:
             best = (k, solution, cost)
     return best
+
+
+def _checked_best(problem: Problem[X, Y, Z], answer: object, rows: int, instance: X) -> tuple[int, Z, float]:
+    """What `best` of a user's problem returned: (row, solution, cost), the cost being that of the solution."""
+    what = f"best of {problem.name}"
+    row, solution, cost = answers.parts(answer, 3, what, "(row, solution, cost)")
+    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not -1 <= row < rows:
+        raise answers.refused(what, row, f"-1, or a row from 0 to {rows - 1}", "row")
+    solution = answers.given(solution, what, "a solution", "solution")
+    said, true = answers.finite(cost, what, part="cost"), cost_of(problem, solution, instance)
+    if abs(said - true) > ROUNDING * max(abs(said), abs(true)):
+        raise InputError(f"{what} returned the cost {said:.10g}, expected that of its solution, {true:.10g}")
+    return int(row), solution, said
 
 
 def costs(problem: Problem[X, Y, Z], features: NDArray[Any], weights: Floats, instance: X) -> Floats:
@@ -90,7 +125,11 @@ def theta_blocks(
     rows = max(1, _MOST_NUMBERS // max(1, len(features)))
     for first in range(0, len(weights), rows):
         block = thetas(features, weights[first : first + rows])
-        yield first, block if correction is None else block + correction
+        if correction is not None:
+            block = block + correction
+        if not np.isfinite(block).all():
+            raise InputError("θ is not finite, expected smaller features, or smaller weights")
+        yield first, block
 
 
 def solve_exactly(
@@ -102,14 +141,16 @@ def solve_exactly(
     start: Z | None = None,
 ) -> tuple[Z, float, bool]:
     """The exact solver's (solution, bound, proved optimal), checked; what is proved is measured (see `proves`)."""
-    answer = need(problem, Exact).exact(instance, time_limit=time_limit, progress=progress, start=start)
-    expected = "expected (solution, bound, proved optimal)"
-    if not isinstance(answer, tuple) or len(answer) != 3:
-        raise InputError(f"exact of {problem.name} returned {short(answer)}, {expected}")
-    solution, bound = answer[0], _number(answer[1], f"the bound of exact of {problem.name}", "a number")
-    if math.isnan(bound):
-        raise InputError(f"the bound of exact of {problem.name} is nan, expected a number")
-    return solution, bound, proves(cost_of(problem, solution, instance), bound)
+    exact = need(problem, Exact)
+    with calling(problem, "exact"):
+        answer = exact.exact(instance, time_limit=time_limit, progress=progress, start=start)
+    what = f"exact of {problem.name}"
+    solution, given, _ = answers.parts(answer, 3, what, "(solution, bound, proved optimal)")
+    solution, bound = answers.given(solution, what, "a solution", "solution"), answers.real(given, what, part="bound")
+    cost = cost_of(problem, solution, instance)
+    if bound - cost > ROUNDING * max(abs(cost), abs(bound)) or bound == math.inf:
+        raise answers.refused(what, given, f"at most the cost of its solution, {cost:.10g}", "bound")
+    return solution, bound, proves(cost, bound)
 
 
 def gap(cost: float, bound: float | None) -> float | None:
@@ -124,10 +165,3 @@ def gap(cost: float, bound: float | None) -> float | None:
 def proves(cost: float, bound: float | None) -> bool:
     """Whether a lower bound proves a cost optimal: a relative gap of at most 1e-9, what rounding may leave."""
     return bound is not None and cost - bound <= PROVED * max(abs(cost), abs(bound))
-
-
-def _number(value: Any, what: str, expected: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} is {short(value)}, expected {expected}") from None

@@ -18,12 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from colayer.capabilities import ReadsInstances, ReadsSolutions, WritesInstances, WritesSolutions, need
+from colayer.answers import json_text
+from colayer.attributes import words_of
+from colayer.documents import instance_document, instance_of, solution_document, solution_of
 from colayer.errors import ColayerError, InputError
-from colayer.files import encode, parse_json, read_bytes, unreadable, unwritable, write_atomic
+from colayer.files import encode, made_folder, parse_json, read_bytes, unreadable, unwritable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
-from colayer.problem import Problem, SomeProblem, X, Y, Z, words_of
-from colayer.text import printable, short, typed_line
+from colayer.problem import Problem, SomeProblem, X, Y, Z
+from colayer.text import printable, short
 
 #: The number of the file format, the first key of every document.
 FORMAT = 1
@@ -105,25 +107,25 @@ def write_instances(
         raise InputError(f"no format {format!r}, expected json or npz")
     check_new_folder(folder)
     temporary = folder.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        temporary.parent.mkdir(parents=True, exist_ok=True)
-        temporary.mkdir()
-        count = 0
-        for instance in instances:
-            path = temporary / f"{count:08d}.{format}"
-            path.write_bytes(_content(path, instance, problem))
-            count += 1
-        if count == 0:
-            raise InputError("no instance to write, expected at least one", where=str(folder))
-        width = max(4, len(str(count - 1)))  # names that sort as numbers do
-        names = [f"{i:0{width}d}.{format}" for i in range(count)]
-        for i, name in enumerate(names):
-            (temporary / f"{i:08d}.{format}").rename(temporary / name)
-        _put(temporary, folder, names)
-    except OSError as error:
-        raise unwritable(folder, error) from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with made_folder(temporary.parent):
+        try:
+            temporary.mkdir()
+            count = 0
+            for instance in instances:
+                path = temporary / f"{count:08d}.{format}"
+                path.write_bytes(_content(path, instance, problem))
+                count += 1
+            if count == 0:
+                raise InputError("no instance to write, expected at least one", where=str(folder))
+            width = max(4, len(str(count - 1)))  # names that sort as numbers do
+            names = [f"{i:0{width}d}.{format}" for i in range(count)]
+            for i, name in enumerate(names):
+                (temporary / f"{i:08d}.{format}").rename(temporary / name)
+            _put(temporary, folder, names)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in names]
 
 
@@ -185,7 +187,7 @@ def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], insta
             raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
     with _located(path):
         own = _Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS)
-        solution: Z = need(problem, ReadsSolutions).read_solution(own, instance)
+        solution: Z = solution_of(problem, own, instance)
         return solution
 
 
@@ -202,7 +204,7 @@ def write_solution(
     """Write a label: the solution, with its cost, a lower bound, and whether it is proved optimal."""
     envelope = {"format": FORMAT, "problem": problem.name}
     label = {"cost": cost, "bound": bound, "proved": proved}
-    written = need(problem, WritesSolutions).write_solution(solution, instance)
+    written = solution_document(problem, solution, instance)
     write_document(Path(path), {**envelope, **written, **label})
 
 
@@ -240,13 +242,8 @@ def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path:
             raise InputError("missing", where=f"{path}: {key}")
     fields = _Fields((key, document[key]) for key in own)
     with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
-        try:
-            instance: X = need(problem, ReadsInstances).read(fields)
-            return instance
-        except ColayerError:
-            raise
-        except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:  # a reader of the user's
-            raise InputError(f"not an instance of {problem.name} ({typed_line(error)})") from None
+        instance: X = instance_of(problem, fields)
+        return instance
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
@@ -255,9 +252,9 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def _content(path: Path, instance: X, problem: Problem[X, Y, Z]) -> bytes:
-    document = {"format": FORMAT, "problem": problem.name, **need(problem, WritesInstances).write(instance)}
+    document = {"format": FORMAT, "problem": problem.name, **instance_document(problem, instance)}
     if path.suffix == ".json":
-        return encode(document)
+        return json_text(document, f"write of {problem.name}") + b"\n"
     if path.suffix == ".npz":
         return npz_bytes(document, path)
     raise InputError(f"a name that ends with {path.suffix!r}, expected .json or .npz", where=str(path))

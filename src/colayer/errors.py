@@ -35,6 +35,10 @@ class JournalError(ColayerError):
     """A journal that belongs to another run, or whose lines are damaged."""
 
 
+class Terminated(BaseException):
+    """SIGTERM, as an exception: what runs is ended in order, and leaves no process behind."""
+
+
 class MissingExtraError(ColayerError, ImportError):
     """A feature that needs an optional dependency; the message names the pip command."""
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import os
-import re
 import secrets
 import select
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,16 @@ import msgspec
 import numpy as np
 
 from colayer.errors import InputError
+from colayer.json_places import not_finite, twice
 from colayer.limits import memory, size
 from colayer.text import printable
 
 #: The part of the memory that is left which a file may take: what is read from it takes some more.
 _SHARE = 0.25
+#: Bytes from which on a JSON text is looked through first: what is built from it takes several times as much memory.
+_LARGE = 1_000_000
 #: Seconds without a word from the other end of a pipe.
 _PATIENCE = 30.0
-#: Strings and brackets of a JSON text, and how many of them a place is looked for among.
-_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
-_MOST_TOKENS = 1_000_000
-_COLON = re.compile(rb"\s*:")
 
 
 def read_json(path: str | Path) -> Any:
@@ -39,7 +37,7 @@ def read_json(path: str | Path) -> Any:
 def read_bytes(path: Path) -> bytes:
     """What is in a plain file, or comes through a pipe; other files, and those that memory cannot hold, are refused."""
     try:
-        status = path.stat()
+        status = _status(path)
         if stat.S_ISFIFO(status.st_mode):
             return _read_pipe(path)
         if stat.S_ISDIR(status.st_mode):
@@ -49,14 +47,19 @@ def read_bytes(path: Path) -> bytes:
         if status.st_size > _SHARE * memory():
             raise InputError(f"{size(status.st_size)}, more than the memory that is left allows", where=str(path))
         return path.read_bytes()
-    except ValueError:  # a NUL in the name
-        raise InputError("not the name of a file", where=printable(str(path))) from None
     except OSError as error:
         raise unreadable(path, error) from None
 
 
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except ValueError:  # a NUL in the name
+        raise InputError("not the name of a file", where=printable(str(path))) from None
+
+
 def _read_pipe(path: Path) -> bytes:
-    """What comes through a pipe until its other end is closed; one without a writer is empty: nobody waits for it."""
+    """What comes through a pipe until its other end is closed; one that stays silent is given up."""
     parts: list[bytes] = []
     total = 0
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -78,91 +81,29 @@ def _read_pipe(path: Path) -> bytes:
 
 def parse_json(data: bytes, path: Path) -> Any:
     """The decoded text of a JSON file; an error names `path`."""
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError("empty, expected a JSON object", where=str(path))
     if data.startswith(b"\xef\xbb\xbf"):
         raise InputError("starts with a byte order mark, expected plain UTF-8", where=str(path))
     try:
+        if len(data) > _LARGE:  # a fault at the end is found before anything is built
+            msgspec.json.decode(data, type=msgspec.Raw)
         document = msgspec.json.decode(data)
     except RecursionError:
         raise InputError("nested too deeply, expected a JSON object", where=str(path)) from None
     except UnicodeDecodeError:
         raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
     except msgspec.DecodeError as error:
-        place = _not_finite(data, str(error))
+        place = not_finite(data, str(error))
         if place is not None:
             raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
         raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}", where=str(path)) from None
     if isinstance(document, dict):
         for key in document:
-            if data.count(f'"{key}"'.encode(errors="replace")) > 1 and key in _twice(data):
+            if data.count(f'"{key}"'.encode(errors="replace")) > 1 and key in twice(data):
                 raise InputError("given twice, expected a key once", where=f"{path}: {printable(key)}")
     return document
-
-
-def _not_finite(data: bytes, error: str) -> str | None:
-    """The place of the NaN or infinity at which decoding stopped, as other writers leave them; None of other errors."""
-    if "out of range" in error:  # 1e999: a number, but not of a float
-        return _first_overflow(data)
-    found = re.search(r"\(byte (\d+)\)", error)
-    offset = int(found[1]) if found else -1
-    # the decoder stops inside a word that begins like another one: `Nan` is none, `-Infinity` begins like a number
-    for start in range(max(0, offset - 9), offset + 1):
-        if re.match(rb"(NaN|-?Infinity)\b", data[start : start + 9]) and not re.match(rb"\w", data[start - 1 : start]):
-            stack = _enclosing(data, start)
-            return f"byte {start}" if stack is None else printable("".join(stack).removeprefix(".")) or "document"
-    return None
-
-
-def _first_overflow(data: bytes) -> str | None:
-    """The place of the first number that is infinite as a float."""
-    for number in re.finditer(rb"-?\d[\d.]*(?:[eE][+-]?\d+)?", data):
-        if b"e" in number[0].lower() and math.isinf(float(number[0])):
-            stack = _enclosing(data, number.start())
-            return f"byte {number.start()}" if stack is None else printable("".join(stack).removeprefix("."))
-    return None
-
-
-def _twice(data: bytes) -> set[str]:
-    """The keys of the outermost object that come twice."""
-    seen: set[str] = set()
-    twice: set[str] = set()
-    depth = 0
-    for token in _TOKENS.finditer(data):
-        mark = token[0][:1]
-        if mark in b"[{":
-            depth += 1
-        elif mark in b"]}":
-            depth -= 1
-        elif depth == 1 and _COLON.match(data, token.end()):
-            key = msgspec.json.decode(token[0])
-            (twice if key in seen else seen).add(key)
-    return twice
-
-
-def _enclosing(data: bytes, end: int) -> list[str] | None:
-    """Keys and indices of the objects and lists around a byte of a JSON text; None where there are too many parts."""
-    if data.count(b"[", 0, end) + data.count(b"{", 0, end) + data.count(b'"', 0, end) > _MOST_TOKENS:
-        return None
-    stack: list[tuple[bytes, int, str]] = []  # kind, commas so far, last key
-    before = 0
-    for token in _TOKENS.finditer(data, 0, end):
-        if stack:
-            kind, commas, key = stack[-1]
-            stack[-1] = kind, commas + data.count(b",", before, token.start()), key
-        before = token.end()
-        mark = token[0][:1]
-        if mark in b"[{":
-            stack.append((mark, 0, ""))
-        elif mark in b"]}":
-            stack.pop()
-        elif stack and stack[-1][0] == b"{":
-            stack[-1] = b"{", stack[-1][1], str(msgspec.json.decode(token[0]))
-    if stack:
-        kind, commas, key = stack[-1]
-        stack[-1] = kind, commas + data.count(b",", before, end), key
-    return [f"[{commas}]" if kind == b"[" else f".{key}" for kind, commas, key in stack]
 
 
 def encode(document: Any) -> bytes:
@@ -216,40 +157,85 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
     The bytes are on the disk before the name is: a power cut leaves no empty file.
     """
-    target = _target(path)
-    temporary = _temporary(target)
+    write_all({Path(path): data})
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """`write_atomic` of several files, of which none is renamed before the bytes of all are on the disk."""
+    temporaries: dict[Path, Path] = {}
+    path = Path()
     try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(target)
+        for path, data in files.items():
+            temporary = temporaries[path] = _temporary(_target(path))
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, temporary in temporaries.items():
+            temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise unwritable(path, error) from None
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)
+
+
+def append(file: FileIO, data: bytes) -> None:
+    """Add to the end of an unbuffered file; where the disk is full, nothing of it stays: lines are whole."""
+    end = os.fstat(file.fileno()).st_size
+    left = memoryview(data)
+    try:
+        while left:
+            left = left[file.write(left) or 0 :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it; where the block fails, those of them that are empty go again."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException as error:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        if isinstance(error, OSError):
+            raise unwritable(folder, error) from None
         raise
 
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to write to, which takes the place of `folder` at the end of the block, whole or not at all."""
-    temporary = _temporary(folder)
-    before = _temporary(folder)
+    """A new folder to write to, whose files are those of `folder` at the end of the block, and its only ones.
+
+    A folder that is there stays itself, as it may be the working directory: its files are replaced one by one.
+    """
+    there = folder.exists()
+    temporary = _temporary(folder / "files" if there else folder)
     try:
         temporary.mkdir()
         yield temporary
-        if folder.exists():
-            folder.rename(before)
-        temporary.rename(folder)
+        if there:
+            stale = [path for path in folder.iterdir() if path != folder / temporary.name]
+            new = {path.name for path in temporary.iterdir()}
+            for name in new:
+                (temporary / name).replace(folder / name)
+            for path in stale:
+                if path.name not in new:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        else:
+            temporary.rename(folder)
     except OSError as error:
         raise unwritable(folder, error) from None
+    except InputError as error:  # name the folder that was asked for
+        raise InputError(error.message, where=(error.where or "").replace(str(temporary), str(folder))) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        if before.exists() and not folder.exists():
-            before.rename(folder)
-        shutil.rmtree(before, ignore_errors=True)
 
 
 def _temporary(target: Path) -> Path:

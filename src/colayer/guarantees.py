@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from colayer.answers import refused
 from colayer.capabilities import Approximates, bound_of
 from colayer.compose import features_of, scale_of
 from colayer.errors import InputError, OptionError
+from colayer.faults import calling
 from colayer.problem import Floats, Problem, X, Y, Z, declared
 
 #: C = 48 ∫₀¹ √(−log x) dx = 24√π, as the paper prints it.
@@ -198,9 +200,8 @@ def sigma_theory(
     """σ_n of the sharper form for weights in the L∞ ball of `radius`, in model units."""
     study = _study(problem, instances, feature_scale, radius)
     if study.sharp is None:
-        raise OptionError(
-            f"no ratio is proved for {problem.name} on these instances, expected a number", where="--sigma"
-        )
+        said = f"no ratio is proved for {problem.name} on these instances, expected a number"
+        raise OptionError(said, where="--sigma")
     d = len(problem.feature_names)
     training = _training(len(instances), d, _radius(radius, d, "sharper"), loss_range, "sharper")
     return math.sqrt(training / study.sharp)
@@ -241,26 +242,28 @@ def _study(problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Flo
     norms = [feature_norms(problem, instance, feature_scale) for instance in instances]
     kappa = max(float(lengths.max()) for lengths in norms)
     scales = np.array([scale_of(problem, instance) for instance in instances])
-    found: list[Approximation | None] = [None] * len(instances)
-    if isinstance(problem, Approximates):
-        found = [problem.approximation(instance) for instance in instances]
-    proved = [entry for entry in found if entry is not None]
+    proved = [entry for x in instances if (entry := _approximation(problem, x)) is not None]
     multiple = _multiple(problem, feature_scale, radius)
-    if len(proved) < len(found) or multiple is None:
+    if len(proved) < len(instances) or multiple is None:
         return _Study(kappa, scales)
     rows = np.array([len(lengths) for lengths in norms], dtype=np.float64)
     powers = rows ** np.array([1.0 / entry.beta for entry in proved])
-    b = np.array([entry.b for entry in proved]) / multiple
-    d = len(problem.feature_names)
+    b, d = np.array([entry.b for entry in proved]) / multiple, len(problem.feature_names)
     noise = [_noise(lengths, entry.beta, d) for lengths, entry in zip(norms, proved, strict=True)]
     return _Study(
-        kappa=kappa,
-        scales=scales,
-        proved=proved,
+        kappa, scales, proved,
         growth=float(np.mean(powers / scales)),
         plain=kappa * math.sqrt(d) * float(np.mean(b * powers / scales)),
         sharp=float(np.mean(b * noise / scales)),
-    )
+    )  # fmt: skip
+
+
+def _approximation(problem: Problem[X, Y, Z], instance: X) -> Approximation | None:
+    with calling(problem, "approximation"):
+        found = problem.approximation(instance) if isinstance(problem, Approximates) else None
+    if isinstance(found, Approximation | None):
+        return found
+    raise refused(f"approximation of {problem.name}", found, "an Approximation or None")
 
 
 def _noise(norms: Floats, beta: float, d: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -24,7 +25,7 @@ _SHARE = 0.25
 #: What numpy and zipfile raise on an archive that is damaged.
 _DAMAGED = (
     ValueError, TypeError, OSError, EOFError, KeyError, IndexError, OverflowError, MemoryError, RuntimeError,
-    SyntaxError, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error,
+    SyntaxError, SystemError, tokenize.TokenError, zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error,
 )  # fmt: skip
 
 
@@ -131,7 +132,7 @@ def _value(array: Any, where: str) -> Any:
     if array.ndim == 0:
         try:
             return array.item()
-        except ValueError as error:  # code points that are not Unicode
+        except (ValueError, SystemError) as error:  # code points that are not Unicode
             raise InputError(f"not text: {first_line(error)}", where=where) from None
     return array
 

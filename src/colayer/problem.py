@@ -9,8 +9,6 @@ methods that have one; inheriting from it is a convenience.
 
 from __future__ import annotations
 
-import inspect
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,9 +17,25 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.answers import described
+from colayer.answers import given as given_back
+from colayer.attributes import (
+    check_members,
+    flag_of,
+    groups_of,
+    has,
+    name_of,
+    options_of,
+    positive_of,
+    sizes_of,
+    weights_of,
+    words_by_word,
+    words_of,
+)
 from colayer.errors import InputError, OptionError
+from colayer.faults import calling
 from colayer.sizes import Size
-from colayer.text import one_of, short, typed_line
+from colayer.text import one_of, short
 
 Floats = NDArray[np.float64]
 Features = NDArray[np.float32] | NDArray[np.float64]
@@ -66,8 +80,6 @@ class Problem(Protocol[X_contra, Y, Z]):
 #: A problem of which nothing more is known: one that was found by its name.
 SomeProblem = Problem[Any, Any, Any]
 
-_NEEDED = ("name", "feature_names", "features", "layer", "decode", "cost", "scale")
-
 
 class BaseProblem:
     """Defaults for the optional part of a problem. Inherit, and override what the problem knows better."""
@@ -94,6 +106,8 @@ class BaseProblem:
     feature_groups: Mapping[str, tuple[str, ...]] | None = None
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
+    #: Those of them that search for longer than the pipeline does: they are shown, but are not what it is measured by.
+    searches: tuple[str, ...] = ()
     #: Seconds in which `exact` gives a bound worth having for a small instance: the demo then compares against it.
     #: None where the cheap bound does.
     tight_seconds: float | None = None
@@ -143,6 +157,7 @@ class Declared:
     learn_decoders: Mapping[str, str]
     feature_groups: Mapping[str, tuple[str, ...]] | None
     baselines: tuple[str, ...]
+    searches: tuple[str, ...]
     tight_seconds: float | None
 
     @property
@@ -165,66 +180,23 @@ class Declared:
 def declared(problem: object) -> Declared:
     """What a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
     check_members(problem)
-    kind = type(problem).__name__
-    name = attribute(problem, "name", None)
-    if not isinstance(name, str) or not name:
-        raise InputError(f"name of {kind} is {short(name)}, expected a word")
-    names = words_of(problem, "feature_names")
-    radius = attribute(problem, "radius", BaseProblem.radius)
-    if isinstance(radius, bool) or not isinstance(radius, int | float | np.number) or not 0 < radius < math.inf:
-        raise InputError(f"radius of {kind} is {short(radius)}, expected a number > 0")
+    name, names = name_of(problem), words_of(problem, "feature_names")
     return Declared(
         name=name,
         feature_names=names,
         options=options_of(problem),
-        radius=float(radius),
-        homogeneous=bool(attribute(problem, "homogeneous", False)),
-        safe_weights=_safe_weights(problem, name, len(names)),
+        radius=positive_of(problem, "radius", BaseProblem.radius) or BaseProblem.radius,
+        homogeneous=flag_of(problem, "homogeneous"),
+        safe_weights=weights_of(problem, "safe_weights", name, len(names)),
         fields=words_of(problem, "fields"),
         sizes=sizes_of(problem),
         decoders=words_of(problem, "decoders"),
-        learn_decoders=_mapping(problem, "learn_decoders") or {},
-        feature_groups=_mapping(problem, "feature_groups"),
+        learn_decoders=words_by_word(problem, "learn_decoders"),
+        feature_groups=groups_of(problem, "feature_groups"),
         baselines=words_of(problem, "baselines"),
-        tight_seconds=attribute(problem, "tight_seconds", None),
+        searches=words_of(problem, "searches"),
+        tight_seconds=positive_of(problem, "tight_seconds", None),
     )
-
-
-def check_members(problem: object) -> None:
-    """Refuse what does not have the members that every problem needs."""
-    if isinstance(problem, type):
-        raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
-    missing = [name for name in _NEEDED if not has(problem, name)]
-    if missing:
-        raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
-    for name in _NEEDED:
-        attribute(problem, name, None)
-
-
-def options_of(problem: object) -> dict[str, Any]:
-    """The constructor's arguments, by name; nothing else of the problem is looked at."""
-    options = attribute(problem, "options", {})
-    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        kind = type(problem).__name__
-        raise InputError(f"options of {kind} is {short(options)}, expected a dict of the constructor's arguments")
-    return dict(options)
-
-
-def sizes_of(problem: object) -> tuple[Size, ...]:
-    """What `generate` takes beside the seed; nothing else of the problem is looked at."""
-    sizes = attribute(problem, "sizes", ())
-    if not isinstance(sizes, Sequence) or not all(isinstance(size, Size) for size in sizes):
-        like = 'expected a tuple like (Size("items", int, 10, "number of items"),)'
-        raise InputError(f"sizes of {type(problem).__name__} is {short(sizes)}, {like}")
-    return tuple(sizes)
-
-
-def words_of(problem: object, member: str) -> tuple[str, ...]:
-    """An attribute that holds words (`fields`, `decoders`, …); nothing else of the problem is looked at."""
-    words = attribute(problem, member, ())
-    if isinstance(words, str) or not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
-        raise InputError(f"{member} of {type(problem).__name__} is {short(words)}, expected a tuple of words")
-    return tuple(words)
 
 
 def variant(problem: P, **changes: Any) -> P:
@@ -236,10 +208,29 @@ def variant(problem: P, **changes: Any) -> P:
     merged = _merged(known.name, known.options, given)
     if "decoder" in given:
         check_decoder(known, given["decoder"], "--decoder")
-    if has(problem, "with_options"):
+    if not has(problem, "with_options"):
+        with calling(problem, "the constructor"):
+            return type(problem)(**merged)
+    with calling(problem, "with_options"):
         changed: P = problem.with_options(**given)  # type: ignore[attr-defined]
-        return changed
-    return type(problem)(**merged)
+    _check_variant(changed, known.name, given)
+    return changed
+
+
+def _check_variant(changed: object, name: str, given: Mapping[str, Any]) -> None:
+    """Refuse what `with_options` returned where it is no problem, another one, or has other options."""
+    what = f"with_options of {name}"
+    given_back(changed, what, "a problem")
+    try:
+        kept, called = options_of(changed), name_of(changed)
+        check_members(changed)
+    except InputError as error:
+        raise InputError(f"{what} returned {described(changed)}, expected a problem ({error.message})") from error
+    if called != name:
+        raise InputError(f"{what} returned a problem with the name {short(called)}, expected {name!r}")
+    for key, value in given.items():
+        if repr(kept.get(key)) != repr(value):
+            raise InputError(f"{what} returned a problem with {key} {short(kept.get(key))}, expected {short(value)}")
 
 
 def _merged(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,43 +247,3 @@ def check_decoder(known: Declared, decoder: str, option: str) -> None:
         raise OptionError(f"{known.name} has no decoders to choose from", where=option)
     if decoder not in known.decoders:
         raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), known.decoders)}", where=option)
-
-
-def has(problem: object, member: str) -> bool:
-    """Whether a problem has a member. No code of the problem runs: a property that would raise is there."""
-    try:
-        return inspect.getattr_static(problem, member) is not None
-    except AttributeError:
-        # what `__getattr__` gives, where the class has one
-        return hasattr(type(problem), "__getattr__") and getattr(problem, member, None) is not None
-
-
-def attribute(problem: object, member: str, default: Any) -> Any:
-    """The value of an attribute, or the default where there is none; a property that raises is named."""
-    if not has(problem, member):
-        return default
-    try:
-        return getattr(problem, member)
-    except AttributeError as error:
-        raise InputError(f"{member} of {type(problem).__name__} raised {typed_line(error)}") from error
-
-
-def _mapping(problem: object, member: str) -> Mapping[str, Any] | None:
-    value = attribute(problem, member, None)
-    if value is not None and not isinstance(value, Mapping):
-        raise InputError(f"{member} of {type(problem).__name__} is {short(value)}, expected a dict")
-    return value
-
-
-def _safe_weights(problem: object, name: str, dimension: int) -> Floats | None:
-    given = attribute(problem, "safe_weights", None)
-    if given is None:
-        return None
-    expected = f"safe_weights of {name}: expected {dimension} finite numbers"
-    try:
-        weights = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{expected}, found {short(given)}") from None
-    if weights.shape != (dimension,) or not np.isfinite(weights).all():
-        raise InputError(expected)
-    return weights

@@ -88,6 +88,8 @@ class CompactModel:
     integral: NDArray[np.bool_]
     #: The solution of the problem that a feasible x stands for.
     solution: Callable[[Floats], Any]
+    #: Values of the integral columns for a solution of the problem, to start from; None: a solver starts from nothing.
+    start: Callable[[Any], Floats] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from colayer.errors import OptionError
 from colayer.text import short
 
@@ -26,6 +28,30 @@ class Size:
     def option(self) -> str:
         """How the command line spells it."""
         return "--" + self.name.replace("_", "-")
+
+    def mistake(self) -> str | None:
+        """What is wrong with the size itself, in a sentence; None where nothing is."""
+        if not isinstance(self.name, str) or not self.name.isidentifier():
+            return f"{short(self.name)} is not the name of an argument of generate"
+        if not isinstance(self.help, str):
+            return f"the help of {self.name} is {short(self.help)}, expected text"
+        if not isinstance(self.choices, tuple | list) or not all(isinstance(word, str) for word in self.choices):
+            return f"the choices of {self.name} are {short(self.choices)}, expected a tuple of words"
+        if self.choices:
+            said = f"the default of {self.name} is {short(self.default)}, expected one of {', '.join(self.choices)}"
+            return None if self.default in self.choices else said
+        if self.kind not in (int, float):
+            return f"the kind of {self.name} is {short(self.kind)}, expected int or float, or choices"
+        numbers = (int, np.integer) if self.kind is int else (int, float, np.integer, np.floating)
+        for word, value in (("default", self.default), ("minimum", self.minimum)):
+            if value is None and word == "minimum":
+                continue
+            kinds = numbers if word == "default" else (int, float, np.integer, np.floating)
+            if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value):
+                return f"the {word} of {self.name} is {short(value)}, expected a number ({self.kind.__name__})"
+        if self.minimum is not None and self.default < self.minimum:
+            return f"the default of {self.name} is {self.default}, less than its minimum {self.minimum}"
+        return None
 
     def parse(self, text: str) -> Any:
         """The value of one command-line word, checked."""

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from colayer.errors import Terminated
+
+#: What ends everything, wherever it arrives.
+_ENDS = (KeyboardInterrupt, Terminated)
+
 
 def shortened(text: str, most: int) -> str:
     """`text` in at most `most` characters, cut after a word where it has blanks."""
@@ -15,8 +20,13 @@ def shortened(text: str, most: int) -> str:
 
 
 def short(value: object) -> str:
-    """The repr of a value in at most 40 characters."""
-    return shortened(repr(value), 40)
+    """The repr of a value in at most 40 characters; its type where it has no repr."""
+    try:
+        return shortened(repr(value), 40)
+    except _ENDS:
+        raise
+    except BaseException:  # a class of the user's
+        return f"<{type(value).__name__}>"
 
 
 def printable(text: str) -> str:
@@ -31,7 +41,12 @@ def one_line(text: str) -> str:
 
 def first_line(error: BaseException) -> str:
     """The first line of what an exception says; its type where it says nothing."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    try:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    except _ENDS:
+        raise
+    except BaseException:  # a class of the user's
+        lines = []
     return shortened(lines[0], 120) if lines else type(error).__name__
 
 

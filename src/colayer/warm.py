@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from colayer.attributes import sizes_of
 from colayer.capabilities import Generates
+from colayer.documents import generated
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z, sizes_of
+from colayer.problem import Problem, X, Y, Z
 
 #: The whole-number sizes of a small instance.
 _SMALL = 4
@@ -22,7 +24,7 @@ def small_instance(problem: Problem[X, Y, Z], seed: int = 0) -> Any | None:
     for size in sizes_of(problem):
         if size.kind is int and not size.choices:
             sizes[size.name] = min(size.default, max(int(size.minimum or 1), _SMALL))
-    return problem.generate(np.random.SeedSequence(seed), **sizes)
+    return generated(problem, np.random.SeedSequence(seed), **sizes)
 
 
 def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:

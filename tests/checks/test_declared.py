@@ -49,6 +49,28 @@ class SafeWeightsOfWords(Selection):
     safe_weights = "price"
 
 
+class SafeWeightsWithATypo(Selection):
+    @property
+    def safe_weights(self):
+        return self.safe_wieghts_of_all
+
+
+class DecodersOfOneWord(Selection):
+    decoders = "none"
+
+
+class SwitchThatIsLost(Selection):
+    """Made again, it has the switch where it was."""
+
+    def __init__(self, decoder="none", rounded: bool = False):
+        super().__init__(decoder)
+        self.rounded = False
+
+    @property
+    def options(self):
+        return {"decoder": self.decoder, "rounded": self.rounded}
+
+
 class OptionThatJsonChanges(Selection):
     @property
     def options(self):
@@ -85,7 +107,10 @@ PLANTED: dict[Any, tuple[str, str]] = {
     NamedTwice: ("feature names", "'price' twice"),
     SafeWeightsOfAnotherLength: ("safe weights", "one number for each of the 3 features"),
     SafeWeightNotFinite: ("safe weights", "the safe weight of 'risk' is not finite"),
-    SafeWeightsOfWords: ("safe weights", "safe_weights is a str"),
+    SafeWeightsOfWords: ("safe weights", "safe_weights is 'price': give one number for each of the 3 features"),
+    SafeWeightsWithATypo: ("safe weights", "safe_weights of SafeWeightsWithATypo raised AttributeError: "),
+    DecodersOfOneWord: ("options", "decoders of DecodersOfOneWord is 'none', expected a tuple of words"),
+    SwitchThatIsLost: ("options", "with_options(rounded=True) gives the options"),
     OptionThatJsonChanges: ("options", "options are not the same after JSON"),
     AnotherDecoderIsLost: ("options", "with_options(decoder='swap') gives the options {'decoder': 'none'}"),
     partial(OptionNotReturned, power=3.0): ("options", "has another `power`"),

@@ -9,6 +9,7 @@ import pytest
 
 from support.planted import only_failure
 from support.selection_problem import Selection
+from support.whole_problem import Whole
 
 
 class EmbedOfAnotherLength(Selection):
@@ -55,6 +56,39 @@ class TargetBeyondTheHull(Selection):
         return 2.0 * self.embed(solution, instance)
 
 
+class AugmentedWithAnotherSign(Whole):
+    def augmented(self, theta, target, instance):
+        return theta + (1.0 - 2.0 * target), float(-target.sum())
+
+
+class AugmentedWithoutConstant(Whole):
+    def augmented(self, theta, target, instance):
+        return super().augmented(theta, target, instance)[0], 0.0
+
+
+class AugmentedByTheta(Whole):
+    """The margin grows with θ."""
+
+    def augmented(self, theta, target, instance):
+        size = float(np.abs(theta).sum())
+        return theta - size * (1.0 - 2.0 * target), size * float(target.sum())
+
+
+class AugmentedByNothing(Whole):
+    def augmented(self, theta, target, instance):
+        return theta, 0.0
+
+
+class AugmentedVectorAlone(Whole):
+    def augmented(self, theta, target, instance):
+        return super().augmented(theta, target, instance)[0]
+
+
+class AugmentedConstantOfWords(Whole):
+    def augmented(self, theta, target, instance):
+        return super().augmented(theta, target, instance)[0], "3"
+
+
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
     EmbedOfAnotherLength: ("embed", "one number for each of the 6 rows"),
@@ -64,6 +98,12 @@ PLANTED: dict[Any, tuple[str, str]] = {
     GreedyLayer: ("optimal", "the layer is not optimal"),
     NotHomogeneous: ("homogeneous", "set homogeneous = False"),
     TargetBeyondTheHull: ("target", "no mean of embedded y"),
+    AugmentedWithAnotherSign: ("augmented", "less than 0: Δ is taken off"),
+    AugmentedWithoutConstant: ("augmented", "from itself: return (θ′, a)"),
+    AugmentedByTheta: ("augmented", "for one θ and"),
+    AugmentedByNothing: ("augmented", "the distance 0 from every ȳ"),
+    AugmentedVectorAlone: ("augmented", "augmented returned an array of float64 of shape (6,): return (θ′, a)"),
+    AugmentedConstantOfWords: ("augmented", "augmented: a that it returned '3': return one finite number"),
 }
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from support.planted import only_failure
 from support.selection_problem import Selection
+from support.whole_problem import Whole
 
 TICKS = itertools.count()
 
@@ -88,11 +89,27 @@ class WarmStart(Selection):
         return chosen.copy()
 
 
+class AugmentedChangesTarget(Whole):
+    def augmented(self, theta, target, instance):
+        answer = super().augmented(theta, target.copy(), instance)
+        target -= 1.0
+        return answer
+
+
+class SolvedChangesThetas(Whole):
+    def solved(self, thetas, instance):
+        answer = super().solved(thetas.copy(), instance)
+        thetas[:] = 0.0
+        return answer
+
+
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
     LayerSortsTheta: ("inputs unchanged", "layer changes its input theta["),
     CostSpendsTheInstance: ("inputs unchanged", "cost changes its input instance.price["),
     DecodeChangesY: ("inputs unchanged", "decode changes its input y[0]"),
+    AugmentedChangesTarget: ("inputs unchanged", "augmented changes its input target["),
+    SolvedChangesThetas: ("inputs unchanged", "solved changes its input thetas["),
     GlobalNoise: ("global random numbers", "layer uses the global generator of numpy"),
     GlobalSeed: ("global random numbers", "features uses the global generator of random"),
     Clock: ("repeatable", "layer returned different answers"),

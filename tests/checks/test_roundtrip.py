@@ -87,11 +87,11 @@ class HoldsALambda(Selection):
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
     FieldNotWritten: ("instance files", "features[0, 1] is not the same after write, JSON and read"),
-    WritesAList: ("instance files", "write returned a list: return a dict with words as keys"),
+    WritesAList: ("instance files", ": return a dict with words as keys"),
     RoundedWhenWritten: ("instance files", "after write, JSON and read"),
     SolutionHalfWritten: ("solution files", "write all of it"),
     SolutionWithTheKeyOfLabels: ("solution files", "the key 'cost', which labels have already"),
-    SizeGivenTwice: ("generate", "sizes has a name twice"),
+    SizeGivenTwice: ("generate", "'projects' is there twice, expected once"),
     GenerateWithoutSeed: ("generate", "two different instances for the same seed"),
     GenerateIgnoresSeed: ("generate", "the same instance for the seeds 7 and 8"),
     GenerateTakesNoSeedSequence: ("generate", "a numpy SeedSequence"),

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from colayer import BaseProblem, InputError, Size, check_problem
-from colayer.checks import CHECKS, small_instances
-from colayer.problem import declared, variant
+from colayer.checks import CHECKS, Finding, small_instances
+from colayer.checks.run import judge
+from colayer.checks.trial import Trial
+from colayer.checks.variants import values_of
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.instance import Instance as Jobs
 from colayer.problems.spanning_tree.instance import Instance as Graph
 from support.pick_problem import Pick
 from support.selection_problem import Projects, Selection, instances
+from support.whole_problem import Whole
 
 #: What a problem with the five methods alone gives no word about.
 UNKNOWN = {
-    "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "best of many",
-    "baselines", "exact", "shuffled", "instance files", "solution files", "generate", "evaluator",
+    "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "augmented",
+    "best of many", "baselines", "exact", "compact", "constraint program", "shuffled", "instance files",
+    "solution files", "generate", "evaluator", "solves many",
 }  # fmt: skip
 
 
@@ -38,19 +43,32 @@ def picks(count: int = 3) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("name", problem_names())
-def test_a_registered_problem_passes_with_every_decoder(name: str) -> None:
+def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: str) -> None:
     """On instances small enough that the layer's optimality is no matter of luck."""
     problem = find_problem(name)
-    for chosen in [variant(problem, decoder=d) for d in declared(problem).decoders] or [problem]:
-        report = check_problem(chosen, small_instances(chosen, 3))
-        assert report.ok, str(report)
-        passed = {finding.check for finding in report.findings if finding.result == "passed"}
-        assert set(CHECKS) - passed <= {"shuffled", "best of many"}
+    report = check_problem(problem, small_instances(problem, 3))
+    assert report.ok, str(report)
+    assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(problem).values())
+    passed = {finding.check for finding in report.findings if finding.result == "passed"}
+    assert set(CHECKS) - passed <= {"shuffled", "best of many", "augmented"}
 
 
-@pytest.mark.parametrize("decoder", Selection.decoders)
-def test_every_check_passes_on_a_problem_with_every_optional_part(decoder: str) -> None:
-    report = check_problem(Selection(decoder), instances())
+@pytest.mark.parametrize(("name", "options"), [
+    ("single-machine", {"features": "27", "decoder": "ls"}),
+    ("single-machine", {"features": "27", "decoder": "rdi"}),
+    ("vehicle-scheduling", {"features": "23", "decoder": "ls"}),
+], ids=str)  # fmt: skip
+def test_the_registered_problems_pass_with_two_options_changed_at_once(name: str, options: dict[str, str]) -> None:
+    problem = find_problem(name, **options)
+    findings: dict[str, Finding] = {}
+    judge(Trial(problem, small_instances(problem, 3), 0), "", findings)
+    assert {key: found.detail for key, found in findings.items() if found.result == "failed"} == {}
+    assert findings["evaluator"].result == findings["solves many"].result == "passed"
+
+
+def test_every_check_passes_on_a_problem_with_every_optional_part() -> None:
+    report = check_problem(Whole(), instances())
+    assert report.variants == ("decoder=none", "decoder=swap")
     assert {finding.result for finding in report.findings} == {"passed"}, str(report)
 
 
@@ -86,8 +104,9 @@ def test_features_of_the_built_in_problems_move_with_the_data(problem: Any) -> N
         graphs = [problem.generate(seed, width=3, scenarios=3) for seed in range(3)]
         apart = [(x, rng.normal(size=x.first.shape), rng.normal(size=x.second.shape)) for x in graphs]
         instances = [Graph(x.nodes, x.edges, x.first + 0.01 * c, x.second + 0.01 * d) for x, c, d in apart]
-    report = check_problem(problem, instances)
-    assert next(finding for finding in report.findings if finding.check == "shuffled").result == "passed", str(report)
+    findings: dict[str, Finding] = {}
+    judge(Trial(problem, instances, 0), "", findings)
+    assert findings["shuffled"].result == "passed", findings
 
 
 def test_five_methods_are_enough() -> None:
@@ -103,11 +122,11 @@ def test_the_report_names_every_mistake_and_waits_with_what_depends_on_them() ->
     report = check_problem(Worst(), picks())
     assert [finding.check for finding in report.failures] == ["scale", "cost"]
     assert not report.ok
-    with pytest.raises(InputError, match="pick: 2 checks failed, the first: scale: instance 0: the scale is 0"):
+    with pytest.raises(InputError, match="pick: 2 checks failed, the first: scale: instance 0: scale returned 0"):
         report.raise_for_failures()
     text = str(report)
     assert "\npickling               not applicable: once 'cost' passes\n" in text
-    assert "\n1. scale\n   instance 0: the scale is 0: return the order of magnitude" in text
+    assert "\n1. scale\n   instance 0: scale returned 0: return the order of magnitude" in text
     assert max(map(len, text.splitlines())) < 120
     document = report.document()
     assert (document["problem"], document["instances"], document["ok"]) == ("pick", 3, False)
@@ -181,11 +200,12 @@ def test_a_needed_part_that_cannot_be_had_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("sizes", [("items",), Size("items", int, 3, "number of items"), "items"], ids=repr)
-def test_sizes_that_are_none_are_refused(sizes: Any) -> None:
+def test_sizes_that_are_none_are_a_mistake(sizes: Any) -> None:
     parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost")}
     problem = type("Sized", (BaseProblem,), {**parts, "sizes": sizes})()
-    with pytest.raises(InputError, match=r"sizes of Sized is .*, expected a tuple like"):
-        check_problem(problem, picks())
+    finding = next(f for f in check_problem(problem, picks()).findings if f.check == "generate")
+    assert finding.result == "failed"
+    assert re.search(r"sizes of Sized is .*, expected a tuple like", finding.detail)
 
 
 class Caching(BaseProblem):

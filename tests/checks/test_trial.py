@@ -105,12 +105,12 @@ def test_what_is_said_against_a_solution(problem: Any, said: str | None) -> None
 
 
 def test_a_violation_is_a_sentence() -> None:
-    with pytest.raises(Mistake, match="violation returned a bool: return None, or a sentence"):
+    with pytest.raises(Mistake, match="violation returned True: return None, or a sentence"):
         trial(Judged()).infeasible(0, np.array([0, 1, 2]))
 
 
 @pytest.mark.parametrize(("value", "said"), [
-    ("high", "embed returned a str: return an array of 6 numbers"),
+    ("high", "embed returned 'high': return an array of 6 numbers"),
     (np.zeros(5), r"embed returned an array of shape \(5,\): return one number for each of the 6 rows"),
     (np.array([0, 1, np.inf, 0, 0, 0]), "embed returned inf in entry 2"),
 ], ids=["word", "short", "infinite"])  # fmt: skip
@@ -121,10 +121,11 @@ def test_a_vector_has_a_finite_number_for_each_row(value: Any, said: str) -> Non
 
 def test_a_finite_number_is_one() -> None:
     assert finite(np.float32(1.5), "the cost") == 1.5
-    with pytest.raises(Mistake, match="the cost is None: return one number"):
-        finite(None, "the cost")
-    with pytest.raises(Mistake, match="the cost is inf: return a finite number"):
-        finite(np.inf, "the cost")
+    for value, said in ((None, "None"), ("12", "'12'"), ([1.0], r"\[1.0\]"), (float("nan"), "nan")):
+        with pytest.raises(Mistake, match=f"^cost returned {said} for a solution: return one finite number"):
+            finite(value, "cost", "a solution")
+    with pytest.raises(Mistake, match=r"^cost returned inf: return a finite number"):
+        finite(np.inf, "cost")
 
 
 def test_what_cannot_be_copied_is_used_as_it_is() -> None:
@@ -136,4 +137,4 @@ def test_what_cannot_be_copied_is_used_as_it_is() -> None:
     assert copied(lock) is lock
     assert copied(values) == values
     assert copied(values)[1] is not values[1]
-    assert (named(None), named(lock)) == ("None", "a Lock")
+    assert (named(None), named(lock), named((1, 2))) == ("None", "a Lock", "a tuple of 2, (1, 2)")

@@ -101,6 +101,36 @@ class InfeasibleDecode(Selection):
         return np.delete(y, np.argmax(instance.risk[y]))
 
 
+class CostForgetsToReturn(Selection):
+    def cost(self, solution, instance):
+        super().cost(solution, instance)
+
+
+class BoundOfWords(Selection):
+    def bound(self, instance):
+        return "12"
+
+
+class BoundAboveTheOptimumAlone(Selection):
+    """Below all that is decoded without a search, above what the exact solver finds."""
+
+    decoders = ()
+
+    def bound(self, instance):
+        least = self.exact(instance)[1]
+        found = [self.cost(self.layer(theta, instance), instance) for theta in np.eye(len(instance.price))]
+        return least + 1e-4 * (min(found) - least)
+
+    def layer(self, theta, instance):
+        """One project too dear for the optimum is always taken."""
+        worst = int(np.argmax(instance.price + 9 * instance.risk))
+        return super().layer(np.where(np.arange(len(theta)) == worst, -1e9, theta), instance)
+
+    embed = target = homogeneous = shuffled = None
+    baselines = ()
+    safe_weights = None
+
+
 class BoundTooHigh(Selection):
     """The greedy solution's cost is no bound."""
 
@@ -133,18 +163,21 @@ PLANTED: dict[Any, tuple[str, str]] = {
     IntegerFeatures: ("features", "return float64"),
     FlatFeatures: ("features", "one row for each entry of θ"),
     NoRows: ("features", "features has no rows"),
-    ScaleOfWords: ("scale", "instance 0: the scale is a str: return one number"),
+    ScaleOfWords: ("scale", "instance 0: scale returned 'large': return one finite number"),
     NegativeScale: ("scale", "> 0 also where costs are negative"),
     LayerOfAnotherSize: ("layer", "test_values.py, line"),
     LayerForgetsToReturn: ("layer", "layer returned None"),
     DecodeRaises: ("decode", "decode raised ValueError: a tie"),
     DecodeForgetsToReturn: ("decode", "decode returned None: return a solution"),
-    InfiniteCost: ("cost", "the cost of a decoded solution is inf: return a finite number"),
+    InfiniteCost: ("cost", "cost returned inf for a decoded solution: return a finite number"),
     CostByProject: ("cost", "return one number"),
+    CostForgetsToReturn: ("cost", "instance 0: cost returned None for a decoded solution: return one finite number"),
     ThetaIgnored: ("theta matters", "does it use theta?"),
     InfeasibleDecode: ("feasible", "violation says: 2 projects, expected 3"),
     BoundTooHigh: ("bound", "a bound is at most every cost"),
     CostToMaximise: ("bound", "has the wrong sign"),
+    BoundOfWords: ("bound", "instance 0: bound returned '12': return one finite number"),
+    BoundAboveTheOptimumAlone: ("bound", "but the solution of exact costs"),
     BoundRaises: ("bound", "bound raised ZeroDivisionError: no projects"),
     LayerEndsTheProgram: ("layer", "layer raised SystemExit: 3 (test_values.py, line"),
 }

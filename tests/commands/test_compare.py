@@ -68,7 +68,13 @@ def test_json_is_one_document_with_every_trajectory(run: Any, data: Path) -> Non
         assert min(finals) == instance["best"]
     # shipped weights do not say what learning took
     assert {row["learning"] for row in document["payback"]} == {None}
-    assert {row["payback"] for row in document["payback"]} <= {"unknown", "never"}
+    assert {row["payback"] for row in document["payback"]} <= {"unknown", "no measurable gain"}
+    assert document["reference"] in document["contenders"]
+    assert document["trained_on"] == {"pretrained": 0}
+    differences = {row["contender"]: row["difference"] for row in document["summary"]}
+    assert differences[document["reference"]] is None
+    assert differences["pretrained"]["to"] == document["reference"]
+    assert {"safe weights, perturbed", "srpt+ls", "exact"} < set(document["contenders"])
 
 
 def test_any_seed_of_the_other_commands_will_do(run: Any, data: Path) -> None:
@@ -98,9 +104,11 @@ def test_a_problem_of_the_user_s_without_any_model_for_solvers(run: Any, tmp_pat
         "HiGHS is left out: toy has no compact model",
         "CP-SAT is left out: toy has no constraint program",
     ]
-    assert [line.split("  ")[0] for line in out.splitlines()[4:6]] == ["toy", "toy, perturbed"]
-    status, out, err = run("toy_problem:Toy", "data")
-    assert (status, out, err) == (2, "", "error: --model: toy has no weights and no baselines, expected a model\n")
+    names = ["toy", "toy, perturbed", "best single feature (value)"]
+    assert [line.split("  ")[0] for line in out.splitlines()[4:7]] == names
+    assert "no measurable difference between toy and best single feature (value)" in out
+    status, out, err = run("toy_problem:Toy", "data", "--time-limit", "0.05", "--json")
+    assert (status, json.loads(out)["contenders"]) == (0, names[2:])
     status, out, err = run("toy_problem:Toy", "data", "--learning-seconds", "3")
     assert (status, out) == (2, "")
     assert err == "error: --learning-seconds: there is no learned pipeline, expected a model\n"
@@ -114,7 +122,7 @@ def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any
     write_toy(tmp_path, more=rules)
     status, out, err = run("toy_problem:Toy", "data", "--time-limit", "0.05")
     assert status == 0
-    assert [line.split("  ")[0] for line in out.splitlines()[4:]] == ["first"]
+    assert [line.split("  ")[0] for line in out.splitlines()[4:]] == ["best single feature (value)", "first"]
     first, *_, last = err.splitlines()
     assert first == "no learned weights: none are shipped for toy, give --model M.json"
     assert last.startswith("broken is left out: it raised TypeError: ")
@@ -122,14 +130,17 @@ def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any
 
 
 def test_a_race_that_ends_with_an_error_says_no_more_than_that(run: Any, tmp_path: Path) -> None:
+    """Rules that fail are left out; a pipeline whose solutions are none is not."""
     rules = """
     baselines = ("broken",)
     def baseline(self, rule, instance): raise ValueError("no rule")
+    def violation(self, solution, instance): return "never"
 """
     write_toy(tmp_path, more=rules)
-    status, out, err = run("toy_problem:Toy", "data", "--time-limit", "0.05", "-o", "run")
+    options = ("--time-limit", "0.05", "-o", "run")
+    status, out, err = run("toy_problem:Toy", "data", "--model", "toy.json", *options)
     assert (status, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith("error: no contender is left: broken is left out: it raised ValueError: no rule")
+    assert err == "error: data/0000.json: toy returned an infeasible solution: violation says: never\n"
     assert not (tmp_path / "run").exists()
 
 

@@ -14,7 +14,7 @@ from colayer.commands.demo import contenders, heaviest
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine
 from support import selection_problem
-from support.selection_problem import Selection
+from support.selection_problem import Selection, instances
 from support.toy_problem import write_toy
 
 
@@ -35,6 +35,12 @@ def test_the_story(run: Any, place: Path) -> None:
     learned = Pipeline.load("story/model.json")
     assert learned.provenance["evaluations"] == 12
     assert f"{np.count_nonzero(learned.weights_)} of 66 weights are not zero" in out
+    for decoder in ("none", "ls", "rdi"):
+        assert f"\nthrough the decoder {decoder}:\n" in out
+    for contender in ("safe weights + rdi", "srpt+ls", "srpt+rdi"):
+        assert out.count(f"\n{contender} ") == 1
+    assert out.count("\nsrpt ") == 1
+    assert "against " in out
     assert out.startswith("single-machine: 6 instances to learn from, 3 others to compare on (jobs 100, rho 1.0)\n")
     assert out.endswith("written to story: model.json, learning.png, gaps.png, solution.png\n")
 
@@ -75,9 +81,24 @@ def test_the_heaviest_weights_are_named() -> None:
 def test_learned_weights_run_through_every_decoder() -> None:
     problem = Selection()
     model = Pipeline(problem, [1.0, 1.0, 0.0]).model
-    names = [contender.name for contender in contenders(problem, model)]
-    assert names == ["safe weights", "cheapest", "safest", "learned", "learned + swap"]
+    data = instances(3)
+    names = {decoder: [c.name for c in part] for decoder, part in contenders(problem, model, data).items()}
+    feature = "best single feature (price_times_risk)"
+    assert names == {
+        "none": ["learned", "safe weights", feature, "cheapest", "safest"],
+        "swap": ["learned + swap", "safe weights + swap", f"{feature} + swap"],
+    }
     machine = SingleMachine(decoder="ls")
-    found = [one.name for one in contenders(machine, Pipeline(machine, machine.safe_weights).model)]
-    assert [name for name in found if "learned" in name] == ["learned + none", "learned", "learned + rdi"]
-    assert "pretrained" in found
+    jobs = [machine.generate(seed, jobs=5) for seed in range(2)]
+    found = contenders(machine, Pipeline(machine, machine.safe_weights).model, jobs)
+    assert [part[0].name for part in found.values()] == ["learned + none", "learned", "learned + rdi"]
+    assert "pretrained" in [one.name for one in found["ls"]]
+    assert "srpt+ls" in [one.name for one in found["ls"]]
+
+
+def test_every_contender_of_a_part_runs_through_its_decoder() -> None:
+    data = instances(3)
+    (_, safe, *_) = contenders(Selection(), Pipeline(Selection(), [1.0, 1.0, 0.0]).model, data)["swap"]
+    own = Pipeline(Selection("swap"), Selection.safe_weights, safe=False)
+    for x in data:
+        assert Selection().cost(safe.attempt(x, 1.0).solutions[-1][1], x) == own.solve(x).cost

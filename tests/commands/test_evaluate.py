@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, read_instances
-from colayer.commands.evaluate import draw, labelled_bound
+from colayer.cli import main
+from colayer.commands.evaluate import draw, labelled_bound, naming
 from colayer.comparison.table import Comparison, Result
 from colayer.files import encode
 from colayer.problems import SingleMachine
+from colayer.report.figures import save
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
 
@@ -22,8 +24,12 @@ from support.toy_problem import write_toy
 def test_learners_rules_and_safe_weights(data: Path, model: Path, run: Any, place: Path) -> None:
     document = run("evaluate", "single-machine", data, "--model", model, "--json", "-o", "e.json", "--plot", "e.png")
     assert json.loads((place / "e.json").read_text()) == document
-    assert list(document) == ["format", "problem", "contenders", "summary", "results"]
-    assert document["contenders"] == ["model", "model, safe", "safe weights", *SingleMachine().baselines]
+    assert list(document) == [
+        "format", "problem", "contenders", "reference", "summary", "by_group", "results", "trained_on",
+    ]  # fmt: skip
+    names = list(document["contenders"])
+    assert names.pop(3).startswith("best single feature (")
+    assert names == ["model", "model, safe", "safe weights", *SingleMachine().baselines]
     summary = {row["contender"]: row for row in document["summary"]}
     assert summary["model, safe"]["mean_cost"] <= min(
         summary["model"]["mean_cost"], summary["safe weights"]["mean_cost"]
@@ -35,15 +41,64 @@ def test_learners_rules_and_safe_weights(data: Path, model: Path, run: Any, plac
     assert safe_only["contenders"][:2] == ["model, safe", "safe weights"]
     out = run("evaluate", "single-machine", data, "--model", model, "--no-safe", "--samples", 2)
     assert out.startswith("6 instances of single-machine\n\ncontender ")
-    assert "\nmodel " in out
+    assert "\nmodel, 2 samples " in out
+    assert "\nsafe weights, 2 samples " in out
     assert "model, safe" not in out
 
 
 def test_draws_are_those_of_solve(data: Path, model: Path, run: Any) -> None:
     document = run("evaluate", "single-machine", data, "--model", model, "--samples", 5, "--seed", 3, "--json")
     pipeline = Pipeline.load(model, safe=False)
-    costs = [result["cost"] for result in document["results"] if result["contender"] == "model"]
+    costs = [result["cost"] for result in document["results"] if result["contender"] == "model, 5 samples"]
     assert costs == [pipeline.solve(x, samples=5, seed=3).cost for x in read_instances(data)]
+
+
+def test_the_decoder_of_the_model_is_that_of_all(data: Path, run: Any) -> None:
+    """Without --decoder the safe weights and the rules run through the one that the model was made with."""
+    made = ("train", "single-machine", data, "--evaluations", 5, "--no-journal", "-o")
+    run(*made, "ls.json", "--decoder", "ls")
+    run(*made, "none.json")
+    document = run("evaluate", "single-machine", data, "--model", "ls.json", "--no-safe", "--json")
+    safe = Pipeline(SingleMachine(decoder="ls"), SingleMachine().safe_weights, safe=False)
+    costs = [result["cost"] for result in document["results"] if result["contender"] == "safe weights"]
+    assert costs == [safe.solve(x).cost for x in read_instances(data)]
+    assert "srpt+ls" in document["contenders"]
+    both = run("evaluate", "single-machine", data, "--model", "ls.json", "--model", "none.json", "--no-safe", "--json")
+    names = both["contenders"]
+    assert names[:3] == ["ls, decoder ls", "none, decoder none", "safe weights, decoder ls"]
+    assert "safe weights, decoder none" in names
+
+
+def test_training_data_are_named_as_such(
+    data: Path, model: Path, run: Any, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("evaluate", "single-machine", data, "--model", model, "--json")["trained_on"] == {"model": 6}
+    assert main(["evaluate", "single-machine", str(data), "--model", str(model)]) == 0
+    said = "warning: model was trained on 6 of these 6 instances: they say little about others\n"
+    assert capsys.readouterr().err == said
+    run("generate", "single-machine", "new", "--count", 2, "--jobs", 6, "--rho", 0.5, "--seed", 99)
+    shutil.copy(data / "0000.json", place / "new/0002.json")
+    assert run("evaluate", "single-machine", "new", "--model", model, "--json")["trained_on"] == {"model": 1}
+    (place / "new/0002.json").unlink()
+    assert main(["evaluate", "single-machine", "new", "--model", str(model)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_differences_verdicts_and_what_they_mean_are_printed(data: Path, model: Path, run: Any) -> None:
+    command = ("evaluate", "single-machine", data, "--model", model, "--no-safe")
+    document, out = run(*command, "--json"), run(*command)
+    first, reference = document["summary"][0], document["reference"]
+    assert f"against {reference}" in out.splitlines()[2]
+    assert first["difference"]["to"] == reference
+    assert first["difference"]["verdict"] in out
+    own, known = (
+        np.array([r["cost"] for r in document["results"] if r["contender"] == name]) for name in ("model", reference)
+    )
+    parts = (own - known) / known
+    assert first["difference"]["mean"] == pytest.approx(parts.mean())
+    assert first["difference"]["standard_error"] == pytest.approx(parts.std(ddof=1) / np.sqrt(len(parts)))
+    assert [row["group"]["jobs"] for row in document["by_group"][:: len(document["contenders"])]] == [6, 9]
+    assert any(line.startswith("jobs  contender") for line in out.splitlines())
 
 
 def test_without_a_model_the_shipped_weights_are_evaluated(data: Path, run: Any) -> None:
@@ -101,19 +156,25 @@ def test_the_bound_of_a_label_is_at_most_the_cost_of_its_solution(place: Path) -
         labelled_bound(path, problem, instance)
 
 
-def test_a_problem_of_ones_own_needs_a_model(run: Any, refused: Any, place: Path) -> None:
+def test_a_problem_of_ones_own_needs_no_more_than_its_methods(run: Any, refused: Any, place: Path) -> None:
     write_toy(place, [(3, 1, 2), (5, 9, 4)])
     document = run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--json")
-    assert (document["contenders"], document["summary"][0]["mean_cost"]) == (["toy"], 2.5)
-    assert run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json").split("\n")[2].split("  ")[:2] == [
-        "contender", "mean cost",
-    ]  # fmt: skip
-    assert refused("evaluate", "toy_problem:Toy", "data") == (
-        "error: --model: toy has no weights and no baselines, expected a model\n"
-    )
+    feature = "best single feature (value)"
+    assert (document["contenders"], document["summary"][0]["mean_cost"]) == (["toy", feature], 2.5)
+    head = run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json").split("\n")[2]
+    assert [word.strip() for word in head.split("  ") if word][:2] == ["contender", "mean cost"]
+    assert run("evaluate", "toy_problem:Toy", "data", "--json")["contenders"] == [feature]
     assert refused("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--tight") == (
         "error: --tight: toy has no exact solver\n"
     )
+
+
+def test_errors_about_an_instance_name_its_file() -> None:
+    paths = [Path("a.json"), Path("b.json")]
+    for where, named in (("instance 1", "b.json"), ("instance 7", "instance 7"), ("bounds", "bounds"), (None, None)):
+        with pytest.raises(InputError) as caught, naming(paths):
+            raise InputError("wrong", where=where)
+        assert (caught.value.where, caught.value.message) == (named, "wrong")
 
 
 @pytest.mark.parametrize(
@@ -129,5 +190,5 @@ def test_the_picture_is_by_the_first_key_that_tells_instances_apart(
     groups: list[dict[str, float]], title: str, place: Path
 ) -> None:
     results = tuple(Result("a", i, 11.0, 10.0, 1.0, 0.1, group) for i, group in enumerate(groups))
-    draw(Comparison("toy", ("a",), results), place / "p.svg")
+    save(draw(Comparison("toy", ("a",), results)), place / "p.svg")
     assert f">{title}</text>" in (place / "p.svg").read_text()

@@ -16,6 +16,7 @@ from colayer.explanation import Contribution, Explanation, feature_groups
 from colayer.models import LinearModel, NeuralModel, read_model
 from colayer.problem import declared
 from colayer.problems import SingleMachine
+from colayer.report.figures import save
 
 WEIGHTS = {"rank_release": 2.0, "rank_processing": -1.0, "decile_release": 0.25, "srpt_left": 0.5}
 
@@ -158,11 +159,11 @@ def test_the_document_says_what_was_explained(data: Path, model: Path, run: Any)
 def test_the_picture_shows_the_largest_and_no_more_than_there_are(place: Path) -> None:
     """Contributions of 30 features: 20 bars; where all are zero, one."""
     many = [Contribution(f"f{k:02}", 1.0, -1.0, 1.0, 30.0 - k, 0.0) for k in range(30)]
-    draw(Explanation(tuple(many)), place / "many.svg")
+    save(draw(Explanation(tuple(many))), place / "many.svg")
     text = (place / "many.svg").read_text()
     assert [f"f{k:02}</text>" in text for k in (0, 19, 20)] == [True, True, False]
     assert "What is lost" not in text
-    draw(Explanation((Contribution("zero", 0.0, 0.0, 1.0, 0.0, 0.0),) * 2), place / "zero.svg")
+    save(draw(Explanation((Contribution("zero", 0.0, 0.0, 1.0, 0.0, 0.0),) * 2)), place / "zero.svg")
     assert (place / "zero.svg").read_text().count(">zero</text>") == 1
 
 

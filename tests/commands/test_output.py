@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from colayer.commands import output
 from colayer.commands.output import Search, emit, exact_limit, note, progress, say, search
-from colayer.errors import OptionError
+from colayer.errors import InputError, OptionError
 
 
 def test_the_document_is_printed_or_the_text_and_written_either_way(
@@ -30,6 +31,24 @@ def test_the_document_is_printed_or_the_text_and_written_either_way(
     assert (place / "a.json").read_text() == (place / "b.json").read_text() == printed
     emit(document, "a table\n", as_json=True, out=None)
     assert sorted(path.name for path in place.iterdir()) == ["a.json", "b.json"]
+
+
+def test_names_that_would_move_the_cursor_are_printed_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """In JSON they are escaped already."""
+    say("a\x1b[31m\u202e\n  θ\n")
+    note("b\x1b[31m")
+    assert capsys.readouterr() == ("a\\x1b[31m\\u202e\n  θ\n", "b\\x1b[31m\n")
+    emit({"name": "a\x1b\u202e"}, "", as_json=True, out=None)
+    assert json.loads(capsys.readouterr().out) == {"name": "a\x1b\u202e"}
+
+
+def test_a_picture_and_a_document_are_written_both_or_neither(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match="nowhere"):
+        emit({}, "a table", as_json=False, out=place / "a.json", plot=place / "nowhere/a.svg", draw=Figure)
+    assert list(place.iterdir()) == []
+    assert capsys.readouterr().out == ""
+    emit({}, "a table", as_json=False, out=place / "a.json", plot=place / "a.svg", draw=Figure)
+    assert sorted(path.name for path in place.iterdir()) == ["a.json", "a.svg"]
 
 
 def test_the_limit_of_the_exact_solver_needs_its_flag() -> None:

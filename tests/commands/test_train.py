@@ -12,16 +12,17 @@ import pytest
 
 from colayer import Pipeline, read_instances
 from colayer.cli import main
-from colayer.commands.train import against_safe
-from colayer.errors import MissingExtraError, OptionError
+from colayer.commands.train import against_rules, check_feasible, kept_aside
+from colayer.errors import InputError, MissingExtraError, OptionError
 from colayer.learning.learner import split
 from colayer.problems import SingleMachine
+from support.item_problem import Even, Item
 from support.toy_problem import write_toy
 
 TRAIN = ("train", "single-machine", "data", "-o", "m.json")
 KEYS = [
-    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "summary",
-    "guarantees",
+    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "sigma", "reference",
+    "summary", "trained_on", "guarantees",
 ]  # fmt: skip
 
 
@@ -39,6 +40,9 @@ def test_model_journal_and_picture(data: Path, run: Any, place: Path) -> None:
     assert np.array_equal(loaded.weights_, pipeline.weights_)
     assert loaded.problem.options == {"features": "66", "decoder": "ls"}
     assert document["loss"] == pipeline.loss_
+    assert document["sigma"] == loaded.model.sigma == pipeline.model.sigma
+    assert document["trained_on"] == 0
+    assert document["reference"] in [row["contender"] for row in document["summary"]]
     before = (place / "m.json").read_bytes()
     out = run(*common, "--method", "direct")
     assert (place / "m.json").read_bytes() == before
@@ -50,10 +54,13 @@ def test_the_text_says_where_the_model_is_and_how_good(data: Path, run: Any) -> 
     assert lines[:2] == ["model            m.json", "evaluations      5"]
     assert [line.split("  ")[0] for line in lines[2:5]] == ["training loss", "validation loss", "time"]
     assert lines[6] == "on the 1 instance kept aside:"
-    assert [line.split("  ")[0] for line in lines[10:12]] == ["learned", "safe weights"]
-    assert lines[13].startswith(
-        "guaranteed with probability 0.95, in units of the loss (n = 5, d = 66, M = 10, σ = 0, "
-    )
+    names = [line.split("  ")[0] for line in lines[10 : 13 + len(SingleMachine().baselines)]]
+    assert names[:2] == ["learned", "safe weights"]
+    assert names[2].startswith("best single feature (")
+    assert names[3:] == list(SingleMachine().baselines)
+    said = lines[10 + len(names) :]
+    assert said[1].startswith("no measurable difference between learned and ")  # of one instance nothing can be said
+    assert said[3].startswith("guaranteed with probability 0.95, in units of the loss (n = 5, d = 66, M = 10, σ = 0, ")
     assert lines[-1] == "more than R says nothing: at this n the measured gap is what to go by"
 
 
@@ -90,25 +97,57 @@ def test_by_demonstration_passes_are_counted(run: Any, place: Path) -> None:
     assert json.loads(Path("m.json").read_text())["provenance"]["method"] == "fenchel-young"
 
 
-def test_learned_and_safe_weights_are_held_against_each_other_on_what_was_kept_aside(data: Path) -> None:
-    problem, instances = SingleMachine(), read_instances(data)
-    pipeline = Pipeline(problem, np.ones(66), safe=True)
-    where, (learned, safe) = against_safe(pipeline, instances, 0.4, 7)
-    _, held_out = split(len(instances), 0.4, 7)
-    assert where == f"{len(held_out)} instances kept aside"
-    assert (learned.contender, safe.contender, learned.instances) == ("learned", "safe weights", len(held_out))
-    costs = [Pipeline(problem, np.ones(66), safe=False).solve(instances[i]).cost for i in held_out]
-    assert learned.mean_cost == pytest.approx(np.mean(costs))
-    where, rows = against_safe(pipeline, instances, 0.0, 7)
-    assert (where, rows[0].instances) == ("6 training instances", 6)
+def test_learned_weights_are_held_against_all_that_is_plain(data: Path) -> None:
+    """Alone: the safe weights that a solve falls back to are a contender of their own."""
+    problem, instances = SingleMachine(decoder="ls"), read_instances(data)
+    found = against_rules(Pipeline(problem, np.ones(66), safe=True), instances)
+    learned, safe, feature, *rules = found.summary()
+    assert (learned.contender, safe.contender, learned.instances) == ("learned", "safe weights", 6)
+    assert feature.contender.startswith("best single feature (")
+    assert [row.contender for row in rules] == list(problem.baselines)
+    alone, plain = (Pipeline(problem, w, safe=False) for w in (np.ones(66), problem.safe_weights))
+    assert learned.mean_cost == pytest.approx(np.mean([alone.solve(x).cost for x in instances]))
+    assert safe.mean_cost == pytest.approx(np.mean([plain.solve(x).cost for x in instances]))
 
 
-def test_a_problem_without_safe_weights_is_held_against_nothing(run: Any, place: Path) -> None:
+def test_instances_kept_aside_are_those_that_learning_keeps_aside() -> None:
+    assert kept_aside(6, 0.4, 7) == (True, split(6, 0.4, 7)[1].tolist())
+    assert kept_aside(3, 0.0, 7) == (False, [0, 1, 2])
+
+
+def test_training_data_are_named_as_such(data: Path, run: Any) -> None:
+    """Where nothing is kept aside, the comparison is on what was learned from."""
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal", "--validation", 0)
+    assert "\non the 6 training instances:\n" in run(*common)
+    assert run(*common, "--json")["trained_on"] == 6
+
+
+class Bent(Even):
+    """With a negative weight it picks the largest, and with its safe weights the smallest number."""
+
+    safe_weights = np.array([1.0])
+
+
+def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
+    """With the safe weights, or with ones where there are none; then with those learned. The instance is named."""
+    even = Item([1.0, 2.0, 3.0, 4.0])
+    check_feasible(Even(), [even])
+    check_feasible(Bent(), [even])
+    said = r"^instance 1: pick decoded an infeasible solution: violation says: odd$"
+    with pytest.raises(InputError, match=said):
+        check_feasible(Even(), [even, Item([2.0, 1.0])])
+    check_feasible(Bent(), [even], Pipeline(Bent(), [1.0], safe=False))
+    with pytest.raises(InputError, match=said.replace("1", "0")):
+        check_feasible(Bent(), [even], Pipeline(Bent(), [-1.0], safe=False))
+
+
+def test_a_problem_without_safe_weights_is_held_against_its_best_feature(run: Any, place: Path) -> None:
     write_toy(place, [(3 + k, 1, 2) for k in range(3)])
     common = ("train", "toy_problem:Toy", "data", "-o", "m.json", "--evaluations", 30, "--workers", 1)
     document = run(*common, "--json")
     assert document["loss"] == 1.0
-    assert [row["contender"] for row in document["summary"]] == ["learned"]
+    assert [row["contender"] for row in document["summary"]] == ["learned", "best single feature (value)"]
+    assert document["summary"][0]["difference"]["verdict"] == "no measurable difference"
     assert run(*common).endswith("\nno guarantee without a perturbation (--sigma) and without a proven ratio\n")
 
 

@@ -25,8 +25,12 @@ def _without_or_tools(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_learned_pipelines_race_against_everything_there_is() -> None:
     problem = Selection()
     results = compare(problem, instances(2), {"mine": Pipeline(problem, [1.0, 1.0, 0.0])}, time_limit=LIMIT, seed=4)
-    names = ("mine", "mine, perturbed", "safe weights", "cheapest", "safest", "exact")
+    names = (
+        "mine", "mine, perturbed", "safe weights", "safe weights, perturbed", "best single feature (price_times_risk)",
+        "cheapest", "safest", "exact",
+    )  # fmt: skip
     assert results.race.contenders == names
+    assert results.race.kinds == ("learned", "learned", "safe", "solver", "rule", "rule", "rule", "solver")
     assert (results.race.time_limit, results.race.seed) == (LIMIT, 4)
     assert results.learning == {"mine": None}
     assert results.missing == (
@@ -60,9 +64,36 @@ def test_without_weights_that_is_said_and_learning_took_nothing(pipelines: Any) 
         compare(Selection(), instances(1), pipelines, time_limit=LIMIT, learning_seconds=1.0)
 
 
-def test_a_problem_without_any_contender_is_refused() -> None:
-    with pytest.raises(InputError, match="pipelines: pick has no weights and no baselines, expected a model"):
-        compare(PickItem(), [Item([1.0])])
+def test_a_problem_without_weights_and_rules_has_its_best_feature() -> None:
+    results = compare(PickItem(), [Item([1.0])], time_limit=LIMIT)
+    assert results.race.contenders == ("best single feature (value)",)
+
+
+def test_nothing_to_compare_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing to compare"):
+        compare(Selection(), [])
+
+
+def test_what_is_plain_runs_through_the_decoder_of_the_model() -> None:
+    """Of two models with decoders of their own, each has safe weights through its own beside it, by name."""
+    data = instances(2)
+    mine = {name: Pipeline(Selection(name), [1.0, 1.0, 0.0], safe=False) for name in ("none", "swap")}
+    alone = compare(Selection(), data, {"m": mine["swap"]}, time_limit=LIMIT).race
+    safe = Pipeline(Selection("swap"), Selection.safe_weights, safe=False)
+    assert [t.cost for t in alone.of("safe weights")] == [safe.solve(x).cost for x in data]
+    both = compare(Selection(), data, {"a": mine["none"], "b": mine["swap"]}, time_limit=LIMIT).race
+    assert {"a, decoder none", "b, decoder swap", "safe weights, decoder none", "safe weights, decoder swap"} < set(
+        both.contenders
+    )
+    assert [t.cost for t in both.of("safe weights, decoder swap")] == [t.cost for t in alone.of("safe weights")]
+
+
+def test_a_model_that_was_trained_on_the_instances_is_known() -> None:
+    data = instances(6)
+    fitted = Pipeline(Selection()).fit(data[:4], evaluations=3)
+    seen = compare(Selection(), data, {"m": fitted}, time_limit=LIMIT)
+    assert seen.trained_on == {"m": 4}
+    assert compare(Selection(), data[4:], {"m": fitted}, time_limit=LIMIT).trained_on == {"m": 0}
 
 
 def test_two_contenders_of_one_name_are_refused() -> None:
@@ -79,5 +110,5 @@ def test_progress_counts_every_run() -> None:
         PickItem(), [Item([2.0, 1.0])] * 2, {"a": Pipeline(PickItem(), [1.0])}, time_limit=LIMIT,
         progress=lambda done, total: seen.append((done, total)),
     )  # fmt: skip
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
-    assert [[t.cost for t in row] for row in results.race.rows] == [[1.0, 1.0]] * 2
+    assert seen == [(k, 6) for k in range(1, 7)]
+    assert [[t.cost for t in row] for row in results.race.rows] == [[1.0, 1.0, 1.0]] * 2

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import Pipeline
+from colayer import Pipeline, candidates
 from colayer.comparison import contender, cpsat
 from colayer.comparison.contender import (
     EXACT,
@@ -16,17 +16,21 @@ from colayer.comparison.contender import (
     SAFE,
     Contender,
     contenders_named,
+    drawn,
+    feature_contender,
     function_contender,
     perturbed_contender,
     pipeline_contender,
     reserved,
     rule_contenders,
     safe_contender,
+    safe_pipeline,
     solver_contenders,
 )
 from colayer.comparison.race import race
 from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
+from colayer.models import LinearModel
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
@@ -50,14 +54,14 @@ def test_rules_and_solvers_are_what_learning_is_compared_with(kind: Any, rival: 
 def test_a_pipeline_solves_once_with_the_draws_given() -> None:
     problem, instance = Selection(), instances(5)[4]
     pipeline = Pipeline(problem, [-1.0, 0.0, 0.0], safe=False)
-    drawn = {"samples": 40, "sigma": 2.0, "seed": 1}
-    plain, sampled = pipeline_contender("a", pipeline), pipeline_contender("a", pipeline, **drawn)
+    options: dict[str, Any] = {"samples": 40, "sigma": 2.0, "seed": 1}
+    plain, sampled = pipeline_contender("a", pipeline), pipeline_contender("a", pipeline, **options)
     assert (plain.name, plain.kind, plain.anytime) == ("a", "learned", False)
     ((seconds, solution),) = plain.attempt(instance, 0.0).solutions
     assert seconds > 0
     assert np.array_equal(solution, pipeline.solve(instance).solution)
     ((_, better),) = sampled.attempt(instance, 0.0).solutions
-    assert problem.cost(better, instance) == pipeline.solve(instance, **drawn).cost < problem.cost(solution, instance)
+    assert problem.cost(better, instance) == pipeline.solve(instance, **options).cost < problem.cost(solution, instance)
 
 
 def test_safe_weights_are_a_contender_where_there_are_some() -> None:
@@ -67,6 +71,72 @@ def test_safe_weights_are_a_contender_where_there_are_some() -> None:
     (found,) = solutions(safe.attempt(instance, 1.0))
     assert np.array_equal(found, problem.baseline("cheapest", instance))  # the safe weights are those of the price
     assert safe_contender(PickItem()) == []
+
+
+def test_perturbed_safe_weights_have_the_units_and_the_share_of_the_model_beside_them() -> None:
+    """σ is as much of their norm as it is of the model's; as many draws are in the name."""
+    problem = Selection()
+    scale, weights = np.array([2.0, 4.0, 1.0]), np.array([3.0, 0.0, 4.0])
+    model = LinearModel(problem.feature_names, weights, scale, problem.name, problem.options, {}, 0.5)
+    pipeline = safe_pipeline(problem, model)
+    assert pipeline is not None
+    assert pipeline.model.raw().tolist() == problem.safe_weights.tolist()
+    assert pipeline.model.sigma == pytest.approx(0.5 * 2.0 / 5.0)
+    (safe,) = safe_contender(problem, model, samples=20, seed=1)
+    assert safe.name == "safe weights, 20 samples"
+    x = instances(3)[2]
+    assert problem.cost(solutions(safe.attempt(x, 1.0))[0], x) == pipeline.solve(x, samples=20, seed=1).cost
+    assert safe_pipeline(PickItem(), model) is None
+
+
+def test_names_tell_candidates_and_samples() -> None:
+    assert [drawn(), drawn(samples=5), drawn(candidates=20), drawn(samples=1, candidates=2, seed=3)] == [
+        "", ", 5 samples", ", 20 candidates", ", 2 candidates, 1 samples",
+    ]  # fmt: skip
+
+
+def test_the_best_single_feature_is_found_with_its_sign() -> None:
+    """By the costs of all six, through the first decoder; it runs through that of the problem."""
+    data = instances(4)
+    costs = {
+        (sign, name): sum(
+            Pipeline(Selection(), sign * row, safe=False).solve(x).cost / Selection().scale(x) for x in data
+        )
+        for sign in (1, -1)
+        for name, row in zip(Selection.feature_names, np.eye(3), strict=True)
+    }
+    sign, name = min(costs, key=lambda key: costs[key])
+    assert sign == 1
+    for decoder in ("none", "swap"):
+        (one,) = feature_contender(Selection(decoder), data)
+        assert (one.name, one.kind) == (f"best single feature ({name})", "rule")
+        weights = np.eye(3)[Selection.feature_names.index(name)]
+        expected = Pipeline(Selection(decoder), weights, safe=False).solve(data[0]).cost
+        assert Selection().cost(solutions(one.attempt(data[0], 1.0))[0], data[0]) == expected
+
+    class Falling(PickItem):
+        def features(self, instance: Item) -> Any:
+            return -np.array(instance.values)[:, None]
+
+    (falling,) = feature_contender(Falling(), [Item([3.0, 1.0]), Item([2.0, 5.0])])
+    assert falling.name == "best single feature (−value)"
+
+
+def test_rules_that_search_are_solvers() -> None:
+    class Searching(Selection):
+        searches = ("safest",)
+
+    assert [rule.kind for rule in rule_contenders(Searching())] == ["rule", "solver"]
+
+
+def test_what_a_rule_raises_names_the_method() -> None:
+    class Broken(Selection):
+        def baseline(self, rule: str, instance: Any) -> Any:
+            raise ZeroDivisionError("by nought")
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        rule_contenders(Broken())[0].attempt(instances(1)[0], 1.0)
+    assert "baseline of selection raised ZeroDivisionError: by nought" in caught.value.__notes__[0]
 
 
 def test_rules_are_those_that_the_problem_names() -> None:
@@ -97,7 +167,8 @@ def test_functions_and_pipelines_of_the_user_by_name() -> None:
 
 
 def test_names_of_other_contenders_cannot_be_those_of_a_pipeline() -> None:
-    assert reserved(Selection()) == {SAFE, EXACT, HIGHS, "CP-SAT", "CP-SAT, hint", "cheapest", "safest"}
+    plain = {SAFE, "safe weights, perturbed", EXACT, HIGHS, "CP-SAT", "CP-SAT, hint"}
+    assert reserved(Selection()) == plain | {"cheapest", "safest"}
 
 
 def test_the_perturbed_pipeline_starts_from_the_plain_one() -> None:
@@ -117,7 +188,7 @@ def test_the_perturbed_pipeline_starts_from_the_plain_one() -> None:
 
 
 def test_the_draws_of_the_perturbed_pipeline_are_those_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counted by a clock that ticks: the same batches, whatever the machine."""
+    """Counted by clocks that tick: the same blocks, whatever the machine."""
 
     class Clock:
         now = 0.0
@@ -126,8 +197,11 @@ def test_the_draws_of_the_perturbed_pipeline_are_those_of_the_seed(monkeypatch: 
             self.now += 1.0
             return self.now
 
+        monotonic = perf_counter
+
     def costs(seed: int) -> list[float]:
         monkeypatch.setattr(contender, "time", Clock())
+        monkeypatch.setattr(candidates, "time", Clock())
         problem, instance = Selection(), instances(5)[4]
         perturbed = perturbed_contender("a", Pipeline(problem, [-1.0, 0.0, 0.0], safe=False), seed)
         return [problem.cost(z, instance) for z in solutions(perturbed.attempt(instance, 8.0))]

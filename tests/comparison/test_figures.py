@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,9 +12,12 @@ from colayer.comparison.race import Race
 from colayer.comparison.trajectory import Trajectory
 
 
-def raced(contenders: tuple[str, ...], *rows: tuple[Trajectory, ...], limit: float = 10.0) -> Race:
+def raced(
+    contenders: tuple[str, ...], *rows: tuple[Trajectory, ...], limit: float = 10.0, kinds: tuple[Any, ...] = ()
+) -> Race:
     count = len(rows)
-    return Race("pick", limit, 0, contenders, ({},) * count, rows, (None,) * count, (1.0,) * count)
+    kinds = kinds or ("solver",) * len(contenders)
+    return Race("pick", limit, 0, contenders, ({},) * count, rows, (None,) * count, (1.0,) * count, kinds)
 
 
 def test_a_line_begins_where_all_instances_have_a_solution() -> None:
@@ -32,7 +37,9 @@ def test_a_line_begins_where_all_instances_have_a_solution() -> None:
 
 def test_who_solves_once_has_a_mark_filled_where_it_is_learned() -> None:
     once = Trajectory(((0.1, 9.0),))
-    ax = cost_over_time(raced(("a", "a, perturbed", "rule"), (once, Trajectory(((0.1, 9.0), (1.0, 8.0))), once)))
+    names, kinds = ("a", "a, perturbed", "rule", "rule, perturbed"), ("learned", "learned", "rule", "solver")
+    longer = Trajectory(((0.1, 9.0), (1.0, 8.0)))
+    ax = cost_over_time(raced(names, (once, longer, once, longer), kinds=kinds))
     lines = {line.get_label(): line for line in ax.get_lines()}
     assert list(np.asarray(lines["a"].get_xdata())) == [0.1]
     assert np.asarray(lines["a"].get_ydata()) == pytest.approx([12.5])

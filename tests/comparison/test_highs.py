@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import highspy
 import numpy as np
 import pytest
 
@@ -11,7 +12,8 @@ from colayer.comparison import highs
 from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import trajectory
 from colayer.errors import InputError
-from colayer.problems import SingleMachine
+from colayer.pipeline import Pipeline
+from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.solvers import brute_force
 from colayer.programs import CompactModel, Rows
 from support.item_problem import Item, PickItem
@@ -58,6 +60,47 @@ def test_a_model_that_ends_without_a_call_has_its_solution(integral: bool) -> No
     assert attempt.solutions[-1][1] == 1
     assert attempt.proved
     assert all(0 < when < 10.0 for when, _ in attempt.solutions)
+
+
+@pytest.mark.parametrize(("problem", "sizes"), TINY, ids=IDS)
+def test_it_takes_a_start_which_counts_as_found(problem: Any, sizes: dict[str, int]) -> None:
+    """The columns of the start are those of the model: the start costs what HiGHS says it does."""
+    instance = problem.generate(1, **sizes)
+    model = problem.compact(instance)
+    asked = []
+
+    def start(given: Any) -> Any:
+        asked.append(given)
+        return Pipeline(problem, problem.safe_weights, safe=False).solve(given).solution
+
+    attempt = solve_compact(problem, instance, 20.0, start=start)
+    assert asked == [instance]
+    first = attempt.solutions[0][1]
+    assert problem.cost(first, instance) == pytest.approx(problem.cost(start(instance), instance))
+    values = model.start(first)
+    assert len(values) == model.integral.sum()
+    assert problem.cost(model.solution(values), instance) == pytest.approx(problem.cost(first, instance))
+    assert attempt.proved
+    best = problem.cost(attempt.solutions[-1][1], instance)
+    assert best == pytest.approx(problem.cost(solve_compact(problem, instance, 20.0).solutions[-1][1], instance))
+
+
+def test_a_start_is_told_by_its_integral_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One vehicle per task: no arc is used."""
+    problem = VehicleScheduling()
+    instance = problem.generate(0, tasks=8, scenarios=3)
+    told = []
+    monkeypatch.setattr(highspy.Highs, "setSolution", lambda self, *sparse: told.append(sparse))
+    solve_compact(problem, instance, 5.0, start=lambda x: np.full(8, -1))
+    ((count, columns, values),) = told
+    assert count == len(columns) == len(values)
+    assert values[-8:].tolist() == [1.0] * 8  # every task comes first
+    assert not values[:-8].any()
+
+
+def test_a_model_without_a_start_is_not_asked_for_one() -> None:
+    attempt = solve_compact(Modelled(), Item([5.0, -1.5, 2.0]), 10.0, start=lambda item: 1 / 0)
+    assert attempt.solutions[-1][1] == 1
 
 
 def test_a_model_that_is_too_large_is_not_tried() -> None:

@@ -22,7 +22,7 @@ def by_hand() -> Race:
         (Trajectory(((0.1, -50.0),)), Trajectory(((0.5, -90.0), (9.0, -100.0))), Trajectory((), note="too large")),
     )
     groups = {"n": 1.0}, {"n": 2.0}
-    return Race("pick", 10.0, 3, ("A", "B", "C"), groups, rows, (90.0, None), (1.0, 2.0))
+    return Race("pick", 10.0, 3, ("A", "B", "C"), groups, rows, (90.0, None), (1.0, 2.0), ("learned", "rule", "solver"))
 
 
 def test_best_costs_and_mean_gaps_by_hand() -> None:
@@ -39,6 +39,7 @@ def test_a_race_on_some_of_the_instances_keeps_what_belongs_to_them() -> None:
     found = by_hand().only([1])
     assert (found.groups, found.bounds, found.scales) == (({"n": 2.0},), (None,), (2.0,))
     assert (found.best, found.time_limit) == ([-100.0], 10.0)
+    assert found.kinds == ("learned", "rule", "solver")
 
 
 class Leaving(PickItem):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from colayer.comparison.race import Race
-from colayer.comparison.table import Comparison, Result, tabled, value
+from colayer.comparison.table import Comparison, Result, joined, tabled, value
 from colayer.comparison.trajectory import Trajectory
 from colayer.errors import InputError
 
@@ -22,7 +22,7 @@ def comparison(instances: Any = INSTANCES, rule: float = 1.1, above: Any = (1.2,
     for i, (bound, scale, size) in enumerate(instances):
         for name, factor, seconds in (("rule", rule, 0.5), ("pipeline", above[i], 2.0)):
             results.append(Result(name, i, factor * (bound or 1), bound, scale, seconds, {"size": size}))
-    return Comparison("toy", ("rule", "pipeline"), tuple(results))
+    return Comparison("toy", ("rule", "pipeline"), tuple(results), ("rule", "learned"))
 
 
 def test_gap_and_loss_of_a_result() -> None:
@@ -100,7 +100,7 @@ def test_the_document_holds_every_result_bit_for_bit(instances: Any) -> None:
     """Through text and back, missing bounds and gaps included; the summary is that of the results."""
     found = comparison(instances)
     document = json.loads(json.dumps(found.to_document()))
-    assert list(document) == ["format", "problem", "contenders", "summary", "results"]
+    assert list(document) == ["format", "problem", "contenders", "reference", "summary", "by_group", "results"]
     assert (document["format"], document["problem"], document["contenders"]) == (1, "toy", ["rule", "pipeline"])
     assert [row.pop("gap") for row in document["results"]] == [result.gap for result in found.results]
     assert tuple(Result(**row) for row in document["results"]) == found.results
@@ -109,7 +109,9 @@ def test_the_document_holds_every_result_bit_for_bit(instances: Any) -> None:
 
 def raced(*rows: tuple[Trajectory, ...]) -> Race:
     count = len(rows)
-    return Race("toy", 9.0, 0, ("a", "b"), ({"n": 4.0},) * count, rows, (5.0,) * count, (2.0,) * count)
+    return Race(
+        "toy", 9.0, 0, ("a", "b"), ({"n": 4.0},) * count, rows, (5.0,) * count, (2.0,) * count, ("rule", "rule")
+    )
 
 
 def test_the_last_solution_of_a_race_counts() -> None:
@@ -121,7 +123,85 @@ def test_the_last_solution_of_a_race_counts() -> None:
     assert [r.gap for r in tabled(found, [None]).results] == [None, None]
 
 
+def test_a_cost_below_a_bound_is_no_solution() -> None:
+    """But for what the tolerance of a general solver leaves."""
+    found = raced((Trajectory(((1.0, 9.0),)), Trajectory(((2.0, 7.0),))))
+    with pytest.raises(
+        InputError, match=r"^instance 0: b returned an infeasible .*: it costs 7, less than .* bound 8$"
+    ):
+        tabled(found, [8.0])
+    assert [r.bound for r in tabled(found, [7.0 + 1e-6]).results] == [7.0 + 1e-6] * 2
+
+
 def test_a_contender_without_a_solution_has_no_place_in_a_table() -> None:
     there, missing = Trajectory(((1.0, 9.0),)), Trajectory((), note="no solution in time")
     with pytest.raises(InputError, match=r"^instance 1: b has no solution: no solution in time$"):
         tabled(raced((there, there), (there, missing)))
+
+
+def compared(kinds: tuple[Any, ...], *costs: tuple[float, ...]) -> Comparison:
+    """Contenders a, b, … of these kinds; one tuple of costs per instance."""
+    names = tuple("abcd"[: len(kinds)])
+    results = [
+        Result(name, i, cost, None, 1.0, 1.0, {"n": float(i % 2)})
+        for i, row in enumerate(costs)
+        for name, cost in zip(names, row, strict=True)
+    ]
+    return Comparison("toy", names, tuple(results), kinds)
+
+
+def test_the_reference_is_the_best_that_is_plain() -> None:
+    """In relative cost, so that large instances do not decide alone; what searches or is learned is no reference."""
+    rows = ((1.0, 4.0, 2.0, 1.0), (100.0, 101.0, 110.0, 100.0))
+    assert compared(("learned", "rule", "safe", "solver"), *rows).reference == "c"
+    assert compared(("rule", "rule", "rule", "rule"), *rows).reference == "a"
+    alone = compared(("learned", "learned"), (1.0, 2.0))
+    assert alone.reference is None
+    assert [row.difference for row in alone.summary()] == [None, None]
+    assert alone.conclusions() == []
+
+
+def test_differences_are_paired_over_all_and_in_groups() -> None:
+    found = compared(("rule", "learned"), (10.0, 9.0), (20.0, 20.0), (10.0, 8.0), (40.0, 42.0))
+    reference, learned = found.summary()
+    assert reference.difference is None
+    assert learned.difference is not None
+    assert learned.difference.mean == pytest.approx((-0.1 + 0.0 - 0.2 + 0.05) / 4)
+    assert learned.difference.to == "a"
+    assert found.groups == ("n",)
+    even, odd = (row.difference for row in found.by("n") if row.contender == "b")
+    assert even is not None
+    assert odd is not None
+    assert (even.mean, odd.mean) == (pytest.approx(-0.15), pytest.approx(0.025))
+    document = json.loads(json.dumps(found.to_document()))
+    assert [(row["group"], row["contender"]) for row in document["by_group"]] == [
+        ({"n": 0.0}, "a"), ({"n": 0.0}, "b"), ({"n": 1.0}, "a"), ({"n": 1.0}, "b"),
+    ]  # fmt: skip
+    assert document["reference"] == "a"
+    assert document["summary"][1]["difference"] == {
+        "to": "a", "mean": learned.difference.mean, "standard_error": learned.difference.standard_error,
+        "verdict": "no measurable difference",
+    }  # fmt: skip
+
+
+def test_instances_of_one_group_are_not_told_apart() -> None:
+    assert compared(("rule",), (1.0,), (2.0,), (3.0,)).groups == ("n",)
+    assert compared(("rule",), (1.0,)).groups == ()
+    assert compared(("rule",), (1.0,)).to_document()["by_group"] == []
+
+
+def test_conclusions_begin_with_what_gains_nothing() -> None:
+    costs = [(100.0, 90.0 + i % 2, 100.0 + (-1) ** i, 111.0 - i % 2) for i in range(8)]
+    ties, worse, better = compared(("rule", "learned", "learned", "learned"), *costs).conclusions()
+    assert ties == "no measurable difference between c and a: 0 ± 0.378 %"
+    assert worse.startswith("d is worse than a: +10.5 ± ")
+    assert better.startswith("b is better than a: -9.50 ± ")
+
+
+def test_comparisons_on_the_same_instances_join_with_every_contender_once() -> None:
+    one, two = compared(("rule", "learned"), (1.0, 2.0), (3.0, 4.0)), compared(("safe",), (5.0,), (6.0,))
+    renamed = Comparison("toy", ("c",), tuple(Result("c", r.instance, r.cost, None, 1.0, 1.0, {}) for r in two.results))
+    found = joined([one, Comparison("toy", ("c",), renamed.results, ("solver",)), one])
+    assert (found.contenders, found.kinds) == (("a", "b", "c"), ("rule", "learned", "solver"))
+    assert [r.cost for r in found.results] == [1.0, 2.0, 5.0, 3.0, 4.0, 6.0]
+    assert [r.contender for r in found.results] == ["a", "b", "c"] * 2

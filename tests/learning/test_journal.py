@@ -182,7 +182,7 @@ def test_a_byte_that_is_not_utf_8_is_refused_by_its_line(path):
 
 
 def test_a_full_disk_is_one_line_and_what_was_written_goes_on(path, monkeypatch):
-    """Half a line is left behind; it is dropped when the run is taken up again."""
+    """Of the line that does not fit nothing stays, and the run can be taken up again."""
     journal = Journal(path, IDENTITY, 2)
     file = journal._file
 
@@ -192,12 +192,20 @@ def test_a_full_disk_is_one_line_and_what_was_written_goes_on(path, monkeypatch)
                 return file.write(data[:10])
             raise OSError(28, "No space left on device")
 
+        def fileno(self):
+            return file.fileno()
+
+        def truncate(self, size):
+            return file.truncate(size)
+
         def close(self):
             file.close()
 
+    whole = path.read_bytes()
     journal._file = Full()
     with pytest.raises(JournalError, match=r"run\.journal: No space left on device"):
         journal.append([Record(3, [1.0, 2.0], 1.0, None)])
     journal.close()
+    assert path.read_bytes() == whole
     with Journal(path, IDENTITY, 2) as again:
         assert again.records == RECORDS

@@ -13,7 +13,7 @@ from colayer.evaluators.statistics import Moments
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.fit import Searched
-from colayer.learning.learner import LEARNERS, Learner, Lesson, check_uses, learner_for, learner_names, split
+from colayer.learning.learner import LEARNERS, Ending, Learner, Lesson, check_uses, learner_for, learner_names, split
 from colayer.learning.settings import Settings
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
@@ -28,7 +28,7 @@ def lesson(problem: Any = None, count: int = 6, **settings: Any) -> Lesson[Any, 
 def test_names() -> None:
     """The default first; each name is that of its learner."""
     assert learner_names() == tuple(LEARNERS)
-    assert learner_names("costs") == ("auto", "cma-es", "direct", "sgd", "bayes", "neural")
+    assert learner_names("costs") == ("auto", "srl", "cma-es", "direct", "sgd", "bayes", "neural")
     assert learner_names("solutions") == ("fenchel-young", "hinge", "crf", "neural")
     assert learner_names("thetas") == ("spo+", "neural")
     for name in LEARNERS:
@@ -62,9 +62,9 @@ def test_objects_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("method", "needs", "message"),
     [
-        ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, cma-es, direct, bayes, .*\)"),
+        ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, srl, cma-es, direct, bayes, .*\)"),
         ("fenchel", "solutions", r"no method 'fenchel', expected fenchel-young \(or "),
-        ("magic", "costs", "no method 'magic', expected auto, cma-es, direct, sgd, bayes, fenchel-young, hinge, "),
+        ("magic", "costs", "no method 'magic', expected auto, srl, cma-es, direct, sgd, bayes, fenchel-young, hinge, "),
         ("direct", "solutions", "direct does not learn from solutions, expected one of fenchel-young, hinge, crf, "),
         ("hinge", "costs", "hinge learns from solutions, and there are none, expected --solutions$"),
         ("spo[+]", "costs", "spo[+] learns from thetas, and there are none$"),
@@ -181,8 +181,9 @@ def test_a_model_knows_where_it_comes_from() -> None:
     assert (identity["problem"], identity["options"]) == ("optioned", {"kind": "x"})
     assert (identity["method"], identity["evaluations"], identity["seed"]) == ("direct", 9, 5)
     assert (identity["instances"], identity["more"]) == (6, "said")
-    model = given.model(np.ones(1), np.full(1, 2.0), identity, loss=0.5)
+    model = given.model(np.ones(1), np.full(1, 2.0), identity, Ending(0.25, np.ones((1, 1))), loss=0.5)
     assert (model.problem, model.options, model.feature_scale.tolist()) == ("optioned", {"kind": "x"}, [2.0])
+    assert (model.sigma, model.portfolio.tolist()) == (0.25, [[1.0]])
     assert model.provenance["loss"] == 0.5
     assert model.provenance["data"] == identity["data"]
     assert not {"problem", "options"} & set(model.provenance)

@@ -60,6 +60,15 @@ class Choose:
         return self.embed(solution, instance)
 
 
+class Take:
+    """The same without `embed`: a search sees losses alone."""
+
+    name = "take"
+    feature_names = Choose.feature_names
+    features, layer, decode = Choose.features, Choose.layer, Choose.decode
+    cost, scale = Choose.cost, Choose.scale
+
+
 def cases() -> Iterator[tuple[str, Any, list[Any]]]:
     """(name, problem, instances)."""
     jobs = SingleMachine(decoder="ls")
@@ -71,7 +80,9 @@ def cases() -> Iterator[tuple[str, Any, list[Any]]]:
     tasks = VehicleScheduling(features="23")
     yield "tasks-23", tasks, [tasks.generate(seed=k, tasks=15, scenarios=4) for k in range(INSTANCES)]
     rng = np.random.default_rng(5)
-    yield "choose", Choose(), [rng.normal(size=(12, 3)) for _ in range(INSTANCES)]
+    items = [rng.normal(size=(12, 3)) for _ in range(INSTANCES)]
+    yield "choose", Choose(), items
+    yield "take", Take(), items
 
 
 def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -88,6 +99,9 @@ def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "sgd, 4 pairs", {"method": Sgd(pairs=4), "radius": 3.0, **budget}
     if case in ("jobs-66-ls", "tree"):
         yield "direct, theory", {"method": "direct", "sigma": "theory", "samples": 3, "evaluations": 20}
+    if case == "take":
+        return
+    yield "srl", {"method": "srl", **budget}
     passes = {"evaluations": 6}
     yield "fenchel-young", {"method": "fenchel-young", "from": "solutions", **passes}
     yield "fenchel-young, 4 samples", {"method": FenchelYoung(samples=4, epsilon=0.3), "from": "solutions", **passes}
@@ -102,6 +116,8 @@ def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def extras(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Those that need an extra."""
+    if case == "take":
+        return
     yield "bayes", {"method": "bayes", "evaluations": 40}
     yield "neural", {"method": Neural(hidden=(8,), share=0.5, pairs=2, batch=3), "evaluations": 80}
     yield "neural, context", {"method": Neural(hidden=(8,), share=0.0, context=True, pairs=2), "evaluations": 30}

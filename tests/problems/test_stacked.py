@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
 from colayer.evaluators.statistics import MapsFeatures
+from colayer.evaluators.visit import Visits
 from colayer.problems.stacked import StackedEvaluator, starts
+from support.pick_problem import Pick
 
 SIZES = np.array([3, 1, 4, 1, 5, 9, 2, 6])
+PICKS = [np.random.default_rng(n).normal(size=(n, 2)) for n in SIZES]
 
 
-class Counted(StackedEvaluator):
+class Counted(StackedEvaluator[Any, Any, Any]):
     """The features of instance x are x, as often as it has rows; what is called is written down."""
 
     def __init__(self, workers: int | None) -> None:
-        super().__init__(2, starts(SIZES), workers)
+        super().__init__(Pick(), PICKS, starts(SIZES), workers)
         self.spans: list[tuple[int, int]] = []
         self.lock = threading.Lock()
 
     def _matrix(self, x: int) -> np.ndarray:
         return np.full((2, SIZES[x]), x, dtype=np.float32)
 
-    def visit(self) -> list[tuple[int, int]]:
+    def cover(self) -> list[tuple[int, int]]:
         """The spans that `_each` covers, sorted."""
 
         def work(low: int, high: int) -> None:
@@ -43,7 +47,7 @@ def test_starts_by_hand() -> None:
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_chunks_cover_every_instance_once(workers: int) -> None:
     evaluator = Counted(workers)
-    spans = evaluator.visit()
+    spans = evaluator.cover()
     assert [x for low, high in spans for x in range(low, high)] == list(range(8))
     assert (len(spans) == 1) == (workers == 1)
     evaluator.close()
@@ -56,6 +60,17 @@ def test_features_are_shown_in_the_order_of_the_instances(workers: int) -> None:
     assert evaluator.map_features(lambda matrix: (float(matrix.max()), matrix.shape)) == [
         (float(x), (2, SIZES[x])) for x in range(8)
     ]
+    evaluator.close()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_instances_are_visited_in_the_order_asked_for(workers: int) -> None:
+    evaluator = Counted(workers)
+    assert isinstance(evaluator, Visits)
+    seen = evaluator.visit(lambda held: (held.number, held.instance, held.matrix.shape, held.scale), [5, 0, 2])
+    assert [(number, shape) for number, _, shape, _ in seen] == [(x, (2, SIZES[x])) for x in (5, 0, 2)]
+    assert all(np.array_equal(instance, PICKS[x]) for x, (_, instance, _, _) in zip((5, 0, 2), seen, strict=True))
+    assert [scale for *_, scale in seen] == [9.0, 3.0, 4.0]
     evaluator.close()
 
 

@@ -94,12 +94,14 @@ def test_save_refuses_a_missing_folder(tmp_path):
         save(gap_bars(comparison()), tmp_path / "no" / "a.png")
 
 
-def test_save_leaves_the_old_file_when_drawing_fails(tmp_path):
+def test_save_leaves_the_old_file_when_drawing_fails(tmp_path, monkeypatch):
     """A half-written figure must not replace a good one."""
     path = tmp_path / "a.svg"
     path.write_text("old")
+    figure = Figure()
+    monkeypatch.setattr(figure, "savefig", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        save(SimpleNamespace(savefig=lambda *a, **k: 1 / 0), path)
+        save(figure, path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

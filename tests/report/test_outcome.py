@@ -106,3 +106,13 @@ def test_provenance_names_command_versions_and_what_else_matters() -> None:
     assert f"colayer {__version__}" in str(found["versions"])
     assert "highspy" in str(found["versions"])
     assert "Python" in str(found["machine"])
+
+
+@pytest.mark.parametrize("word", ["=1+1", "@sum", "+cmd", "-cmd", "\tx"])
+def test_a_word_that_a_spreadsheet_would_run_is_quoted(word: str) -> None:
+    assert f"'{word}" in Sheet("s", "S", (Column(word),), ((Cell(word),),)).csv()
+
+
+@pytest.mark.parametrize("value", ["-", "-1.5 %", "+ 3", "a=b", -1.5])
+def test_other_words_and_numbers_are_as_they_are(value: str | float) -> None:
+    assert "'" not in Sheet("s", "S", (Column("c"),), ((Cell(value),),)).csv()

@@ -6,11 +6,15 @@ from typing import Any
 
 from colayer import check_problem
 from colayer.checks import Finding
-from support.selection_problem import instances
+from support.selection_problem import Selection, instances
 
 
-def only_failure(problem: Any) -> Finding:
-    """The one finding that is a failure; where there are others, or none, the report says which."""
-    report = check_problem(problem, instances())
+def only_failure(problem: Any, *, every_decoder: bool = False) -> Finding:
+    """The one finding that is a failure; where there are others, or none, the report says which.
+
+    Through the problem's own decoder, where it has one: most mistakes have nothing to do with the others.
+    """
+    chosen = problem.decoder if problem.decoders == Selection.decoders and "decoder" in problem.options else None
+    report = check_problem(problem, instances(), decoder=None if every_decoder else chosen)
     assert len(report.failures) == 1, str(report)
     return report.failures[0]

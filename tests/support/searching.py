@@ -30,7 +30,7 @@ def search(
     with open_run(given, task.evaluations, task.dimension, identity or {}) as run:
         asked = Search(run, train, validation, together)
         finished = run.journal is not None and run.journal.finished
-        run.conduct(asked.replay if finished else partial(method.minimize, asked.losses, task), method.name)
+        run.conduct(asked.replay if finished else partial(method.minimize, asked, task), method.name)
     return run
 
 

@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from colayer import answers
+from colayer.attributes import check_members, options_of
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.trial import Trial, guarded, named
+from colayer.checks.trial import Trial, declared_by, guarded, named
+from colayer.checks.variants import remade, values_of
+from colayer.errors import InputError
 from colayer.files import encode, parse_json
 from colayer.models import thetas
-from colayer.problem import SomeProblem, attribute, has
+from colayer.problem import SomeProblem
 from colayer.problems import REGISTRY, find_problem
 from colayer.snapshot import difference, snapshot
 
@@ -48,26 +52,27 @@ def feature_names(trial: Trial) -> None:
 def options(trial: Trial) -> None:
     """`options` holds the constructor's arguments: a problem made anew from a model file is the same."""
     problem = trial.untouched
-    given = dict(guarded("options", attribute, problem, "options", {}))
+    given = declared_by(options_of, problem)
     kept = parse_json(guarded("options written as JSON", encode, given), _NOWHERE)
     if kept != given:
         raise Mistake("options are not the same after JSON: use words, numbers, lists and true or false only")
-    again = guarded(f"making the problem anew from its options {given}", _remade, problem, given)
+    again = guarded(f"making the problem anew from its options {given}", remade, problem, given)
     place = difference(_public(again), _public(problem), "")
     if place is not None:
         raise Mistake(
             f"the problem made anew from its options {given} has another `{place[1:]}`: let options return "
             "every argument of the constructor, and set nothing after it"
         )
-    for decoder in trial.attribute("decoders"):
-        if "decoder" not in given:
-            raise Mistake(
-                "there are decoders, but options has no 'decoder': take it in the constructor, return it there"
-            )
-        other = guarded(f"with_options(decoder={decoder!r})", _remade, problem, {"decoder": decoder})
-        kept = attribute(other, "options", {})
-        if kept.get("decoder") != decoder:
-            raise Mistake(f"with_options(decoder={decoder!r}) gives the options {kept}: keep the decoder given")
+    if trial.words("decoders") and "decoder" not in given:
+        raise Mistake("there are decoders, but options has no 'decoder': take it in the constructor, return it there")
+    for key, values in values_of(problem).items():
+        for value in values:
+            what = f"with_options({key}={value!r})"
+            other = guarded(what, remade, problem, {key: value})
+            declared_by(check_members, other)
+            kept = declared_by(options_of, other)
+            if repr(kept.get(key)) != repr(value):
+                raise Mistake(f"{what} gives the options {kept}: keep the {key} given")
 
 
 def safe_weights(trial: Trial) -> None:
@@ -76,8 +81,8 @@ def safe_weights(trial: Trial) -> None:
     if given is None:
         raise Skip("the problem has no safe_weights")
     try:
-        weights = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+        weights = answers.array(given, "safe_weights", "numbers").astype(np.float64)
+    except InputError:
         raise Mistake(f"safe_weights is {named(given)}: give one number for each of the {count} features") from None
     if weights.shape != (count,):
         raise Mistake(f"safe_weights has shape {weights.shape}: give one number for each of the {count} features")
@@ -86,14 +91,6 @@ def safe_weights(trial: Trial) -> None:
         raise Mistake(f"the safe weight of {at!r} is not finite: give a number, 0 where the feature plays no part")
     for index in trial.chosen:
         trial.sample(index, thetas(trial.features(index), weights[None, :])[0])
-
-
-def _remade(problem: SomeProblem, options: dict[str, Any]) -> SomeProblem:
-    """The problem with these options, made anew also where nothing changes."""
-    if has(problem, "with_options"):
-        made: SomeProblem = getattr(problem, "with_options")(**options)  # noqa: B009  an ability
-        return made
-    return type(problem)(**{**attribute(problem, "options", {}), **options})
 
 
 def _public(problem: SomeProblem) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.trial import ROUNDING, Trial
+from colayer.checks.trial import ROUNDING, Trial, finite, parts
 from colayer.snapshot import difference, snapshot
 
 Floats = NDArray[np.float64]
@@ -111,6 +111,49 @@ def target(trial: Trial) -> None:
                     f"= {theta @ aimed:.6g}, less than the layer's least, {theta @ reached:.6g}. Return embed of a y, "
                     "or a mean of such"
                 )
+
+
+def augmented(trial: Trial) -> None:
+    """Δ(y, ȳ) = ⟨θ − θ′, y⟩ + a is a distance: 0 at ȳ itself, never negative, and the same for every θ."""
+    trial.need("embed", "augmented")
+    apart = False
+    for index in trial.chosen:
+        found = pool(trial, index)
+        vectors = np.unique(found.vectors, axis=0)
+        for target in vectors[:: max(1, len(vectors) // 4)][:4]:
+            distances = [_distances(trial, index, theta, target, vectors) for theta in found.thetas[:5]]
+            first, rounding = distances[0]
+            own = float(first[int(np.argmin(np.abs(vectors - target).sum(axis=1)))])
+            if abs(own) > rounding:
+                raise Mistake(
+                    f"{trial.at(index)}augmented gives ȳ the distance {own:.6g} from itself: return (θ′, a) with "
+                    "⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y, where Δ(ȳ, ȳ) = 0"
+                )
+            if first.min() < -rounding:
+                raise Mistake(
+                    f"{trial.at(index)}augmented gives a y the distance {first.min():.6g} from ȳ, less than 0: Δ is "
+                    "taken off ⟨θ, y⟩, ⟨θ′, y⟩ − a = ⟨θ, y⟩ − Δ(y, ȳ); look at the signs of θ′ − θ and of a"
+                )
+            for other, more in distances[1:]:
+                at = int(np.abs(other - first).argmax())
+                if abs(other[at] - first[at]) > rounding + more:
+                    raise Mistake(
+                        f"{trial.at(index)}augmented gives a y the distance {first[at]:.6g} from ȳ for one θ and "
+                        f"{other[at]:.6g} for another: Δ(y, ȳ) is not to depend on θ, so θ′ is θ plus a vector of ȳ"
+                    )
+            apart = apart or len(vectors) == 1 or bool(first.max() > rounding)
+    if not apart:
+        raise Mistake("augmented gives every y the distance 0 from every ȳ: the margin of the hinge loss is then none")
+
+
+def _distances(trial: Trial, index: int, theta: Floats, target: Floats, vectors: Floats) -> tuple[Floats, float]:
+    """Δ of every embedded y from ȳ, as `augmented` says, and what rounding may make of it."""
+    answer = trial.call("augmented", theta.copy(), target.copy(), trial.instances[index], on=index)
+    given, number = parts(answer, 2, f"{trial.at(index)}augmented", "(θ′, a), an array and a number")
+    moved = trial.vector(given, index, "augmented: θ′ that it")
+    constant = finite(number, f"{trial.at(index)}augmented: a that it")
+    rounding = ROUNDING * float((np.abs(theta) + np.abs(moved)) @ np.abs(vectors).max(axis=0) + abs(constant))
+    return np.asarray(vectors @ (theta - moved) + constant), rounding
 
 
 def homogeneous(trial: Trial) -> None:

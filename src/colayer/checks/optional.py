@@ -1,4 +1,4 @@
-"""Checks of what a problem may have beside the five methods: rules, exact solver, shared work, compiled evaluator."""
+"""Checks of what a problem may have beside the five methods: the best of many θ, rules, exact solver, another order."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from typing import Any
 import numpy as np
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.trial import ROUNDING, Trial, finite, guarded, named
+from colayer.checks.trial import ROUNDING, Trial, finite, parts
 from colayer.checks.values import above
-from colayer.evaluators.base import evaluator_for
-from colayer.evaluators.local import LocalEvaluator
 from colayer.models import thetas
-
-#: Seconds that the exact solver gets, on the smallest instances.
-EXACT_SECONDS = 1.0
-EXACT_INSTANCES = 2
 
 
 def best(trial: Trial) -> None:
@@ -25,10 +19,9 @@ def best(trial: Trial) -> None:
         instance, many = trial.instances[index], trial.thetas(index)
         answer = trial.call("best", many.copy(), instance, 0, on=index)
         where = f"{trial.at(index)}best"
-        if not isinstance(answer, tuple) or len(answer) != 3:
-            raise Mistake(f"{where} returned {named(answer)}: return (row, solution, cost)")
-        cost = finite(answer[2], f"{where}: its cost")
-        costed = trial.cost(index, answer[1], "the solution of best")
+        _, solution, said = parts(answer, 3, where, "(row, solution, cost)")
+        cost = finite(said, f"{where}: its cost")
+        costed = trial.cost(index, solution, "the solution of best")
         if abs(cost - costed) > ROUNDING * max(abs(cost), abs(costed)):
             raise Mistake(
                 f"{where} says the cost is {cost:.10g}, cost(solution) is {costed:.10g}: return the true cost"
@@ -40,7 +33,7 @@ def best(trial: Trial) -> None:
 
 def baselines(trial: Trial) -> None:
     """Every rule gives a feasible solution of finite cost, at least the bound."""
-    rules = trial.attribute("baselines")
+    rules = trial.words("baselines")
     if not rules:
         raise Skip("the problem has no baselines")
     if not trial.has("baseline"):
@@ -54,19 +47,12 @@ def baselines(trial: Trial) -> None:
 def exact(trial: Trial) -> None:
     """(solution, bound, proved) with bound ≤ cost; what is proved optimal is not beaten by the pipeline."""
     trial.need("exact")
-    for index in sorted(trial.chosen, key=lambda index: trial.rows[index])[:EXACT_INSTANCES]:
-        instance = trial.instances[index]
-        mine = [sample for sample in trial.samples if sample.index == index]
-        start = min(mine, key=lambda sample: sample.cost)
-        answer = trial.call("exact", instance, on=index, time_limit=EXACT_SECONDS, progress=None, start=start.solution)
-        where = f"{trial.at(index)}exact"
-        if not isinstance(answer, tuple) or len(answer) != 3:
-            raise Mistake(f"{where} returned {named(answer)}: return (solution, bound, proved optimal)")
-        solution, bound, proved = answer
-        cost = _judge(trial, index, solution, "exact")
-        if above(finite(bound, f"{where}: its bound"), cost):
-            raise Mistake(f"{where}: its bound {float(bound):.10g} is above its cost {cost:.10g}: one of them is wrong")
-        if proved and above(cost, start.cost):
+    for index in trial.smallest:
+        start, solved, where = trial.best_sample(index), trial.solved(index), f"{trial.at(index)}exact"
+        cost = _judge(trial, index, solved.solution, "exact")
+        if above(solved.bound, cost):
+            raise Mistake(f"{where}: its bound {solved.bound:.10g} is above its cost {cost:.10g}: one of them is wrong")
+        if solved.proved and above(cost, start.cost):
             raise Mistake(
                 f"{where} says that {cost:.10g} is optimal, but a decoded solution costs {start.cost:.10g}: the two "
                 "cost differently, have opposite signs, or the solver stopped early"
@@ -79,9 +65,8 @@ def shuffled(trial: Trial) -> None:
     for index in trial.chosen:
         answer = trial.call("shuffled", trial.instances[index], trial.seed, on=index)
         where = trial.at(index)
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise Mistake(f"{where}shuffled returned {named(answer)}: return (instance, order of the rows)")
-        other, order = answer[0], np.asarray(answer[1])
+        other, given = parts(answer, 2, f"{where}shuffled", "(instance, order of the rows)")
+        order = np.asarray(given)
         features = trial.features(index)
         if not np.array_equal(np.sort(order), np.arange(len(features))):
             raise Mistake(f"{where}the order of shuffled is no permutation of the {len(features)} rows of features")
@@ -102,31 +87,6 @@ def shuffled(trial: Trial) -> None:
         _same_costs(trial, index, other, order)
 
 
-def evaluator(trial: Trial) -> None:
-    """The compiled evaluator gives the bits of the generic one."""
-    trial.need("evaluator")
-    instances = [trial.instances[index] for index in trial.chosen]
-    d = len(trial.problem.feature_names)
-    weights = np.vstack([np.zeros(d), trial.rng(4).normal(size=(3, d))])
-    expected = LocalEvaluator(trial.problem, instances).losses(weights)
-    for workers in (1, 2):
-        fused: Any = guarded("evaluator", evaluator_for, trial.problem, instances, workers)
-        try:
-            losses = np.asarray(guarded("evaluator: losses", fused.losses, weights))
-        finally:
-            fused.close()
-        if losses.shape != expected.shape:
-            raise Mistake(
-                f"losses of the evaluator have shape {losses.shape}: return {expected.shape}, (weights, instances)"
-            )
-        if not np.array_equal(losses, expected):
-            k, index = np.argwhere(losses != expected)[0]
-            raise Mistake(
-                f"instance {index}: the evaluator's loss is {losses[k, index]!r}, the five methods give "
-                f"{expected[k, index]!r}: let both call the same code, and add up in the same order"
-            )
-
-
 def _judge(trial: Trial, index: int, solution: Any, of: str) -> float:
     """The cost of a solution that did not come from decode: finite, feasible, at least the bound."""
     cost = trial.cost(index, solution, of)
@@ -135,10 +95,10 @@ def _judge(trial: Trial, index: int, solution: Any, of: str) -> float:
         raise Mistake(
             f"{trial.at(index)}{of} returned an infeasible solution ({said}): return what decode would return"
         )
-    known = trial.call("bound", trial.instances[index], on=index) if trial.has("bound") else None
-    if known is not None and above(float(known), cost):
+    known = trial.bound(index)
+    if known is not None and above(known, cost):
         raise Mistake(
-            f"{trial.at(index)}{of} costs {cost:.10g}, less than the bound {float(known):.10g}: the bound is too high, "
+            f"{trial.at(index)}{of} costs {cost:.10g}, less than the bound {known:.10g}: the bound is too high, "
             "or the solution is none"
         )
     return cost

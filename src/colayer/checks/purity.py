@@ -20,6 +20,9 @@ _CHECKED_LATER = {
     "embed": (),
     "violation": (),
     "baseline": (),
+    "target": ("embed",),
+    "augmented": ("embed",),
+    "solved": ("mixed",),
     "write": ("read",),
     "write_solution": ("read_solution",),
 }
@@ -147,9 +150,25 @@ def _calls(trial: Trial, index: int, theta: Floats) -> Iterator[tuple[str, dict[
     for method in ("target", "write_solution", "violation"):
         if trial.has(method):
             yield method, {"solution": solution, "instance": instance}
-    if trial.has("baseline"):
-        for rule in trial.attribute("baselines"):
-            yield "baseline", {"rule": rule, "instance": instance}
+    if trial.has("embed", "augmented"):
+        try:
+            target = trial.embed(index, copied(y))
+        except Mistake:
+            pass  # the check of embed says it
+        else:
+            yield "augmented", {"theta": theta, "target": target, "instance": instance}
+    if trial.has("solved"):
+        yield "solved", {"thetas": trial.thetas(index)[:3], "instance": instance}
+    for rule in _rules(trial):
+        yield "baseline", {"rule": rule, "instance": instance}
+
+
+def _rules(trial: Trial) -> tuple[str, ...]:
+    """The plain rules; none where what the problem says of them is wrong, which is told by the check of baselines."""
+    try:
+        return trial.words("baselines") if trial.has("baseline") else ()
+    except Mistake:
+        return ()
 
 
 @contextmanager

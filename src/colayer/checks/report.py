@@ -35,6 +35,8 @@ class CheckReport:
     problem: str
     instances: int
     findings: tuple[Finding, ...]
+    #: The options under which the problem was tried, in words; the first are those it was given with.
+    variants: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -59,6 +61,7 @@ class CheckReport:
         return {
             "problem": self.problem,
             "instances": self.instances,
+            "variants": list(self.variants),
             "ok": self.ok,
             "checks": [asdict(finding) for finding in self.findings],
         }
@@ -69,6 +72,7 @@ class CheckReport:
         count = f"{self.instances} instance{'s' if self.instances > 1 else ''}"
         lines = [
             f"{self.problem} on {count}: " + ", ".join(f"{number} {result}" for result, number in counts.items()),
+            *([f"tried with {'; '.join(self.variants)}"] if len(self.variants) > 1 else []),
             "",
         ]
         width = max(len(finding.check) for finding in self.findings)

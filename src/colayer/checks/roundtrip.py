@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.attributes import sizes_of
 from colayer.checks.report import Mistake
-from colayer.checks.trial import Trial, guarded, named
+from colayer.checks.trial import Trial, declared_by, guarded, named
 from colayer.content import content_of
 from colayer.dataset import FORMAT, LABEL_KEYS, parse_instance
 from colayer.evaluators.local import LocalEvaluator
@@ -82,10 +83,10 @@ def solution_files(trial: Trial) -> None:
 
 def generate(trial: Trial) -> None:
     """A function of the seed, for the sizes that are declared, from their least values on."""
-    trial.need("generate")
     problem = trial.problem
-    sizes, make = trial.attribute("sizes"), getattr(problem, "generate")  # noqa: B009  an ability
-    names = [size.name for size in sizes]
+    sizes = declared_by(sizes_of, problem)
+    trial.need("generate")
+    make = getattr(problem, "generate")  # noqa: B009  an ability
     usual = {size.name: size.default for size in sizes}
     for seed in (7, np.random.SeedSequence(7)):
         first, again = (
@@ -109,8 +110,6 @@ def generate(trial: Trial) -> None:
             features = guarded(f"features of {what}", problem.features, made)
             if not np.isfinite(features).all():
                 raise Mistake(f"features of {what} are not finite: mend them, or raise the minimum of {size.name}")
-    if len(set(names)) != len(names):
-        raise Mistake("sizes has a name twice: give each size a name of its own")
 
 
 def pickling(trial: Trial) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from colayer.attributes import check_members, sizes_of
 from colayer.capabilities import Generates, need
-from colayer.checks import declared, objective, optional, purity, roundtrip, values
+from colayer.checks import batches, declared, objective, optional, programs, purity, roundtrip, values
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
-from colayer.errors import InputError
-from colayer.problem import Problem, SomeProblem, X, Y, Z, check_members, sizes_of
+from colayer.checks.variants import variants
+from colayer.errors import ColayerError, InputError
+from colayer.problem import Problem, SomeProblem, X, Y, Z
 from colayer.text import short
 
 #: Whole-number sizes of the instances that `small_instances` makes.
@@ -43,24 +45,32 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "optimal": (objective.optimal, ("sign",)),
     "homogeneous": (objective.homogeneous, ("no memory",)),
     "target": (objective.target, ("optimal", "feasible")),
+    "augmented": (objective.augmented, ("optimal",)),
     "best of many": (optional.best, ("no memory",)),
     "baselines": (optional.baselines, ("bound",)),
     "exact": (optional.exact, ("bound",)),
+    "compact": (programs.compact, ("exact",)),
+    "constraint program": (programs.constraint_program, ("exact",)),
     "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound", "scale")),
     "instance files": (roundtrip.instance_files, ("no memory",)),
     "solution files": (roundtrip.solution_files, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
     "pickling": (roundtrip.pickling, ("no memory", "scale")),
-    "evaluator": (optional.evaluator, ("no memory", "scale")),
+    "evaluator": (batches.evaluator, ("no memory", "scale")),
+    "solves many": (batches.solves_many, ("no memory", "embed")),
 }
 
 
-def check_problem(problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: int = 0) -> CheckReport:
+def check_problem(
+    problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: int = 0, decoder: str | None = None
+) -> CheckReport:
     """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
 
-    Small instances do best: on them the θ that are tried reach nearly every solution of the layer. Features and scale
-    are checked on all instances, the rest on the first six. A check that would say nothing of its own, since an
-    earlier one failed, is left out until that is mended. The findings depend on the arguments alone.
+    The problem is tried as it is given, then with every decoder and every other value of an option that it declares
+    (`checks/variants.py`), one changed at a time; with `decoder`, through that one alone. Small instances do best: on
+    them the θ that are tried reach nearly every solution of the layer. Features and scale are checked on all
+    instances, the rest on the first six. A check that would say nothing of its own, since an earlier one failed, is
+    left out until that is mended. The findings depend on the arguments alone.
 
     >>> from colayer.problems import SingleMachine
     >>> problem = SingleMachine()
@@ -68,29 +78,40 @@ def check_problem(problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: in
     True
     """
     check_members(problem)
-    sizes_of(problem)
-    data = list(instances)
+    data, chosen = list(instances), _seed(seed)
     if not data:
         raise InputError("no instances to check on, expected at least one", where=str(problem.name))
-    trial = Trial(problem, data, _seed(seed))
+    tried = variants(problem, decoder)
     findings: dict[str, Finding] = {}
-    blocked: set[str] = set()
+    looked_at: list[str] = []
+    for words, one in tried.items():
+        judge(Trial(one, data, chosen), f"with {words}: " if looked_at else "", findings)
+        looked_at.append(words)
+        if _waits("no memory", findings):  # what all that follows is made of is wrong: other options show no more
+            break
+    return CheckReport(str(problem.name), len(data), tuple(findings.values()), tuple(looked_at))
+
+
+def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
+    """Every check on one variant of the problem; what failed on an earlier one is known, and so is what waits for it.
+
+    A check that applies to one variant alone has the result that it has there.
+    """
     for check, (run, needs) in CHECKS.items():
-        first = next((need for need in needs if need in blocked), None)
+        if check in findings and (findings[check].result == FAILED or _waits(check, findings)):
+            continue
+        first = next((need for need in needs if findings[need].result == FAILED or _waits(need, findings)), None)
         if first is not None:
-            blocked.add(check)
-            findings[check] = Finding(check, NOT_APPLICABLE, f"once {_root(first, blocked, findings)!r} passes")
+            findings[check] = Finding(check, NOT_APPLICABLE, f"once {_root(first, findings)!r} passes")
             continue
         try:
             run(trial)
-        except Mistake as mistake:
-            blocked.add(check)
-            findings[check] = Finding(check, FAILED, str(mistake))
+        except (Mistake, ColayerError) as mistake:
+            findings[check] = Finding(check, FAILED, f"{words}{mistake}")
         except Skip as skip:
-            findings[check] = Finding(check, NOT_APPLICABLE, str(skip))
+            findings.setdefault(check, Finding(check, NOT_APPLICABLE, str(skip)))
         else:
             findings[check] = Finding(check, PASSED)
-    return CheckReport(str(problem.name), len(data), tuple(findings.values()))
 
 
 def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
@@ -124,8 +145,13 @@ def _seed(seed: int) -> int:
     return value
 
 
-def _root(check: str, blocked: set[str], findings: dict[str, Finding]) -> str:
+def _waits(check: str, findings: dict[str, Finding]) -> bool:
+    """Whether a check is left out because one before it failed."""
+    return any(findings[need].result == FAILED or _waits(need, findings) for need in CHECKS[check][1])
+
+
+def _root(check: str, findings: dict[str, Finding]) -> str:
     """The check that failed, behind one that is left out for it."""
     while findings[check].result != FAILED:
-        check = next(need for need in CHECKS[check][1] if need in blocked)
+        check = next(need for need in CHECKS[check][1] if findings[need].result == FAILED or _waits(need, findings))
     return check

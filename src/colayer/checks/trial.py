@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer import answers
+from colayer.attributes import attribute, has, words_of
 from colayer.checks.report import Mistake, Skip
 from colayer.compose import features_of
-from colayer.errors import ColayerError
-from colayer.faults import raised
+from colayer.errors import ColayerError, InputError
+from colayer.faults import ends, place_of, raised
 from colayer.models import thetas
-from colayer.problem import BaseProblem, Floats, SomeProblem, attribute, has
+from colayer.problem import BaseProblem, Floats, SomeProblem
 from colayer.text import first_line
 
 #: Instances that are looked at closely; features and scale are checked on all.
@@ -25,6 +27,9 @@ MOST_INSTANCES = 6
 SAMPLES = 10
 #: Relative: what rounding, or the tolerance of a general solver, makes of equal numbers.
 ROUNDING = 1e-6
+#: Seconds that the exact solver gets, on the smallest instances.
+EXACT_SECONDS = 1.0
+EXACT_INSTANCES = 2
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,16 @@ class Sample:
     cost: float
 
 
+@dataclass(frozen=True)
+class Solved:
+    """What the exact solver says of one instance, and what its solution costs."""
+
+    solution: Any
+    cost: float
+    bound: float
+    proved: bool
+
+
 class Trial:
     """The problem with its instances. Methods are called through `call`, so that what they raise is a `Mistake`."""
 
@@ -49,6 +64,7 @@ class Trial:
         self._features: dict[int, NDArray[Any]] = {}
         #: What `objective` keeps of each instance.
         self.pools: dict[int, Any] = {}
+        self._solved: dict[int, Solved] = {}
 
     @property
     def chosen(self) -> range:
@@ -65,7 +81,12 @@ class Trial:
 
     def attribute(self, name: str) -> Any:
         """An optional attribute of the problem, the default where it has none."""
-        return attribute(self.problem, name, getattr(BaseProblem, name))
+        return declared_by(attribute, self.problem, name, getattr(BaseProblem, name))
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """An optional attribute that holds words, `decoders` for instance."""
+        found: tuple[str, ...] = declared_by(words_of, self.problem, name)
+        return found
 
     def need(self, *methods: str) -> None:
         """Skip the check where the problem lacks one of these optional methods."""
@@ -129,7 +150,35 @@ class Trial:
     def cost(self, index: int, solution: Any, of: str) -> float:
         """C(z, x), a finite number."""
         value = self.call("cost", solution, self.instances[index], on=index)
-        return finite(value, f"{self.at(index)}the cost of {of}")
+        return finite(value, f"{self.at(index)}cost", of)
+
+    def bound(self, index: int) -> float | None:
+        """The cheap lower bound; None where there is none, or where it says nothing, −∞."""
+        value = self.call("bound", self.instances[index], on=index) if self.has("bound") else None
+        if value is None or (isinstance(value, float) and value == -np.inf):
+            return None
+        return finite(value, f"{self.at(index)}bound")
+
+    @property
+    def smallest(self) -> list[int]:
+        """The instances that solvers get which may take long."""
+        return sorted(self.chosen, key=lambda index: self.rows[index])[:EXACT_INSTANCES]
+
+    def best_sample(self, index: int) -> Sample:
+        """The cheapest decoded solution of an instance."""
+        return min((sample for sample in self.samples if sample.index == index), key=lambda sample: sample.cost)
+
+    def solved(self, index: int) -> Solved:
+        """What the exact solver says of an instance, asked once."""
+        if index not in self._solved:
+            limits = {"time_limit": EXACT_SECONDS, "progress": None, "start": self.best_sample(index).solution}
+            answer = self.call("exact", self.instances[index], on=index, **limits)
+            where = f"{self.at(index)}exact"
+            solution, bound, proved = parts(answer, 3, where, "(solution, bound, proved optimal)")
+            number = -np.inf if isinstance(bound, float) and bound == -np.inf else finite(bound, f"{where}: its bound")
+            cost = self.cost(index, solution, "the solution of exact")
+            self._solved[index] = Solved(solution, cost, number, bool(proved))
+        return self._solved[index]
 
     def embed(self, index: int, y: Any) -> Floats:
         """The vector of y, one finite number per row of the features."""
@@ -139,8 +188,8 @@ class Trial:
         """One finite number per row of the features, or a mistake."""
         rows = self.rows[index]
         try:
-            vector = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
+            vector = answers.array(value, what, "numbers").astype(np.float64)
+        except InputError:
             raise Mistake(
                 f"{self.at(index)}{what} returned {named(value)}: return an array of {rows} numbers"
             ) from None
@@ -179,24 +228,46 @@ def guarded(what: str, function: Callable[..., Any], *arguments: Any, **options:
     try:
         with np.errstate(all="ignore"):  # what comes out is checked
             return function(*arguments, **options)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if ends(error) or isinstance(error, Mistake | Skip):
+            raise
+        if isinstance(error, ColayerError) and not place_of(error):  # what we say of an answer of the problem's
+            raise Mistake(f"{what}: {error}") from error
         raise Mistake(f"{what} raised {raised(error)}") from error
 
 
-def finite(value: Any, what: str) -> float:
-    """A finite number, or a mistake."""
+def declared_by(read: Callable[..., Any], *arguments: Any) -> Any:
+    """What the problem declares, read by a function that refuses what is wrong: that is a mistake."""
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise Mistake(f"{what} is {named(value)}: return one number") from None
+        return read(*arguments)
+    except InputError as error:
+        raise Mistake(f"{error.message}: mend it, or leave it out") from error
+
+
+def finite(value: Any, what: str, of: str = "") -> float:
+    """A finite number that `what` returned, or a mistake. `of` says for what."""
+    said = f"{what} returned {answers.described(value)}{of and ' for '}{of}"
+    try:
+        number = answers.real(value, what)
+    except InputError:
+        raise Mistake(f"{said}: return one finite number") from None
     if not np.isfinite(number):
-        raise Mistake(f"{what} is {number}: return a finite number; a penalty is better large than infinite")
+        raise Mistake(f"{said}: return a finite number; a penalty is better large than infinite")
     return number
 
 
+def parts(value: Any, count: int, what: str, expected: str) -> tuple[Any, ...]:
+    """The parts of a tuple that `what` returned, or a mistake."""
+    if not isinstance(value, tuple) or len(value) != count:
+        raise Mistake(f"{what} returned {named(value)}: return {expected}")
+    return value
+
+
 def named(value: Any) -> str:
-    """A value in a few words."""
-    return "None" if value is None else f"a {type(value).__name__}"
+    """A value in a few words, as messages say what was returned."""
+    if isinstance(value, tuple | list):
+        return f"a {type(value).__name__} of {len(value)}, {answers.described(value)}"
+    return answers.described(value)
 
 
 def copied(value: Any) -> Any:

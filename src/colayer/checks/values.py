@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,11 @@ def features(trial: Trial) -> None:
 def scale(trial: Trial) -> None:
     """A finite number > 0, on every instance."""
     for index, instance in enumerate(trial.instances):
-        value = finite(trial.call("scale", copied(instance), on=index), f"{trial.at(index)}the scale")
+        value = finite(trial.call("scale", copied(instance), on=index), f"{trial.at(index)}scale")
         if value <= 0:
             raise Mistake(
-                f"{trial.at(index)}the scale is {value:g}: return the order of magnitude of an optimal cost, > 0 also "
-                "where costs are negative; 1.0 where there is no idea"
+                f"{trial.at(index)}scale returned {value:g}: return the order of magnitude of an optimal cost, > 0 "
+                "also where costs are negative; 1.0 where there is no idea"
             )
 
 
@@ -76,8 +77,8 @@ def cost(trial: Trial) -> None:
             solution, instance = _solution(trial, index, theta)
             value = trial.call("cost", solution, instance, on=index)
             if np.ndim(value) != 0:
-                raise Mistake(f"{trial.at(index)}the cost has shape {np.shape(value)}: return one number, `.sum()`")
-            finite(value, f"{trial.at(index)}the cost of a decoded solution")
+                raise Mistake(f"{trial.at(index)}cost returned {named(value)}: return one number, `.sum()`")
+            finite(value, f"{trial.at(index)}cost", "a decoded solution")
 
 
 def theta_matters(trial: Trial) -> None:
@@ -108,28 +109,37 @@ def feasible(trial: Trial) -> None:
 
 
 def bound(trial: Trial) -> None:
-    """At most the cost of every solution met."""
+    """At most the cost of every solution met, those of the exact solver among them."""
     trial.need("bound")
-    known = {index: _bound(trial, index) for index in trial.chosen}
+    known = {index: trial.bound(index) for index in trial.chosen}
     if all(value is None for value in known.values()):
         raise Skip("bound returned None")
-    for sample in trial.samples:
-        least = known[sample.index]
-        if least is not None and above(least, sample.cost):
+    for index, cost, of in _costs(trial):
+        least = known[index]
+        if least is not None and above(least, cost):
             raise Mistake(
-                f"{trial.at(sample.index)}the bound is {least:.10g}, but a decoded solution costs {sample.cost:.10g}: "
-                "a bound is at most every cost. Either bound is too high, or cost forgets a part or has the wrong sign"
+                f"{trial.at(index)}bound returned {least:.10g}, but {of} costs {cost:.10g}: a bound is at most every "
+                "cost. Either bound is too high, or cost forgets a part or has the wrong sign"
             )
+
+
+def _costs(trial: Trial) -> Iterator[tuple[int, float, str]]:
+    """(instance, cost, of what) of every feasible solution that is known."""
+    for sample in trial.samples:
+        yield sample.index, sample.cost, "a decoded solution"
+    for index in trial.smallest if trial.has("exact") else []:
+        try:
+            solved = trial.solved(index)
+            feasible = trial.infeasible(index, solved.solution) is None
+        except Mistake:
+            continue  # the check of exact says it
+        if feasible and not above(solved.bound, solved.cost):
+            yield index, solved.cost, "the solution of exact"
 
 
 def above(bound: float, cost: float) -> bool:
     """Whether a bound is above a cost, rounding aside."""
     return bound > cost + ROUNDING * max(abs(bound), abs(cost))
-
-
-def _bound(trial: Trial, index: int) -> float | None:
-    value = trial.call("bound", trial.instances[index], on=index)
-    return None if value is None else finite(value, f"{trial.at(index)}the bound")
 
 
 def _solution(trial: Trial, index: int, theta: Any) -> tuple[Any, Any]:

@@ -119,8 +119,12 @@ Out = Annotated[
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", parser=file_name, help="Draw a picture: .png, .svg or .pdf.")
 ]
+Candidates = Annotated[int, typer.Option(metavar="K", parser=whole(1), help="Weight vectors of the portfolio to try.")]
 Samples = Annotated[int, typer.Option(metavar="K", parser=whole(), help="Perturbed weights to try as well.")]
-Sigma = Annotated[float, typer.Option(metavar="S", parser=number, help="Size of the perturbation.")]
+Sigma = Annotated[
+    float | None,
+    typer.Option(metavar="S", parser=number, help="Size of the perturbation, else the model's own."),
+]
 Safe = Annotated[
     bool | None,
     typer.Option("--safe/--no-safe", help="With or without the safe weights as a fallback; both if not given."),

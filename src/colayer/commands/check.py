@@ -19,6 +19,9 @@ def check(
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="Instances to check on; else some are generated.")
     ] = None,
+    decoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Check this decoder; all that there are if not given.")
+    ] = None,
     seed: arguments.Seed = 0,
     as_json: arguments.Json = False,
     output: arguments.Out = None,
@@ -40,7 +43,7 @@ def check(
         instances = small_instances(found, seed)
     else:
         raise OptionError(f"{found.name} has no generate, expected a folder of instances to check on", where="--data")
-    report = check_problem(found, instances, seed=seed)
+    report = check_problem(found, instances, seed=seed, decoder=decoder)
     emit(report.document(), f"{report}\n", as_json=as_json, out=out)
     try:
         report.raise_for_failures()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,14 +46,15 @@ def compare(
     ] = None,
 ) -> None:
     """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
+    from colayer.commands.evaluate import naming
     from colayer.commands.lookup import find, load_pipelines
     from colayer.commands.output import emit, note, progress
     from colayer.commands.outputs import picture_file
     from colayer.comparison.compare import compare as race
     from colayer.comparison.contender import reserved
     from colayer.comparison.figures import cost_over_time
-    from colayer.dataset import read_folder
-    from colayer.errors import InputError, OptionError
+    from colayer.dataset import instance_files, read_files
+    from colayer.errors import OptionError
     from colayer.report.figures import save
 
     found = find(problem, decoder=decoder)
@@ -62,27 +64,27 @@ def compare(
     pipelines = load_pipelines(found, files, decoder, sorted(reserved(found)))
     if learning_seconds is not None and not pipelines:
         raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
-    instances = read_folder(folder, found)
-    try:
-        with progress("comparing") as shown:
-            results = race(
-                found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,
-                progress=shown,
-            )  # fmt: skip
-    except InputError as error:
-        raise (OptionError(error.message, where="--model") if error.where == "pipelines" else error) from None
-    for line in results.left_out:
+    paths = instance_files(folder)
+    instances = read_files(paths, found)[1]
+    with naming(paths), progress("comparing") as shown:
+        results = race(
+            found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,
+            progress=shown,
+        )  # fmt: skip
+    for line in [*results.left_out, *results.warnings()]:
         note(line)
-    emit(results.document(), results.text(), as_json=as_json, out=None)  # a fault in what follows loses no race
-    if out is not None:
-        _write(results, out)
-    if drawing is not None:
-        save(cost_over_time(results.race), drawing)
+    try:
+        if out is not None:
+            _write(results, out)
+        if drawing is not None:
+            save(cost_over_time(results.race), drawing)
+    finally:  # a disk that is full loses no race
+        emit(results.document(), results.text(), as_json=as_json, out=None)
 
 
 def _folder(path: Path | None, data: Path) -> Path | None:
     """A folder that can be made or is empty, or that of an earlier comparison, and is not the data set."""
-    from colayer.commands.outputs import output_folder
+    from colayer.commands.outputs import output_folder, same_file
     from colayer.errors import InputError, OptionError
     from colayer.files import check_writable, unwritable
 
@@ -90,7 +92,7 @@ def _folder(path: Path | None, data: Path) -> Path | None:
         return None
     output_folder(path)
     try:
-        if path.resolve() == data.resolve():
+        if same_file(path, data):
             raise OptionError(f"{path} is the data set, expected another folder", where="-o")
         if not path.exists():  # whether it can be made shows in no other way
             path.mkdir()
@@ -121,22 +123,33 @@ def _compared(folder: Path) -> bool:
 
 
 def _write(results: Results, folder: Path) -> None:
-    """The outcome for `colayer report`, and beside it the document; all of it, and of an earlier comparison nothing."""
+    """The outcome for `colayer report`, and beside it the document; all of it, and of an earlier comparison nothing.
+
+    Files that no comparison writes stay.
+    """
     import importlib.metadata
 
+    from colayer.commands.report import REPORT
     from colayer.comparison import cpsat
     from colayer.comparison.figures import cost_over_time
-    from colayer.comparison.results import FIGURE
+    from colayer.comparison.results import FIGURE, SHEETS
     from colayer.files import encode, whole_folder, write_atomic
     from colayer.report.figures import save
-    from colayer.report.outcome import Value, provenance, write_outcome
+    from colayer.report.outcome import OUTCOME, Value, provenance, write_outcome
 
     race = results.race
     about: dict[str, Value] = {"seed": race.seed, "time_limit": race.time_limit}
     if cpsat.available():
         about["ortools"] = importlib.metadata.version("ortools")
     outcome = results.outcome(provenance(shlex.join(["colayer", *sys.argv[1:]]), **about))
+    ours = {FIGURE, DOCUMENT, OUTCOME, REPORT, *(f"{name}.csv" for name in SHEETS)}
     with whole_folder(folder) as place:
+        for path in folder.iterdir() if folder.exists() else ():
+            if path.name not in {*ours, place.name}:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.copytree(path, place / path.name, symlinks=True)
+                else:
+                    shutil.copy2(path, place / path.name, follow_symlinks=False)
         save(cost_over_time(race), place / FIGURE)
         write_atomic(place / DOCUMENT, encode(results.document()))
         write_outcome(place, outcome)

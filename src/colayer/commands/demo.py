@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,10 +40,12 @@ def demo(
     from colayer.commands.output import progress, say, search
     from colayer.commands.outputs import output_file, output_folder
     from colayer.comparison.evaluate import evaluate, tight_bounds
+    from colayer.comparison.table import joined
     from colayer.errors import OptionError
+    from colayer.files import whole_folder
     from colayer.pipeline import Pipeline
     from colayer.problem import declared
-    from colayer.report.figures import gap_bars, learning_curve, save
+    from colayer.report.figures import drawn, gap_bars, learning_curve, save
     from colayer.report.tables import duration, significant, summary_table
     from colayer.text import short
 
@@ -69,22 +73,27 @@ def demo(
         with search("bounding", len(test)) as bounding:
             limit, shown = known.tight_seconds, bounding.progress
             bounds = tight_bounds(found, test, time_limit=limit, progress=shown, done=bounding.next)
-    with progress("comparing") as done:
-        comparison = evaluate(found, test, contenders(found, learner.model), bounds=bounds, progress=done)
-    say(summary_table(comparison.summary()).text())
+    compared = []
+    for decoder, chosen in contenders(found, learner.model, test).items():
+        with progress("comparing") as done:
+            comparison = evaluate(found, test, chosen, bounds=bounds, progress=done)
+        compared.append(comparison)
+        say(f"through the decoder {decoder}:\n\n" if decoder else "")
+        say(summary_table(comparison.summary()).text())
+        say("".join(f"\n{line}" for line in comparison.conclusions()) + "\n\n")
 
-    folder.mkdir(exist_ok=True)
-    learner.save(folder / "model.json")
-    save(learning_curve(learner.history_), folder / "learning.png")
-    save(gap_bars(comparison), folder / "gaps.png")
-    pictures = ["learning.png", "gaps.png"]
     solved = learner.solve(test[0])
-    if isinstance(found, Draws):
-        save(found.plot(solved.solution, test[0]), folder / "solution.png")
-        pictures.append("solution.png")
+    pictures = ["learning.png", "gaps.png"]
+    with whole_folder(folder) as place:
+        learner.save(place / "model.json")
+        save(learning_curve(learner.history_), place / "learning.png")
+        save(gap_bars(joined(compared)), place / "gaps.png")
+        if isinstance(found, Draws):
+            save(drawn(found, solved.solution, test[0]), place / "solution.png")
+            pictures.append("solution.png")
     least = solved.bound if bounds is None else bounds[0]
     bounded = "" if least is None else f", at least {least:g} for any solution"
-    say(f"\none of them: cost {solved.cost:g}{bounded}, in {duration(solved.seconds)}\n")
+    say(f"one of them: cost {solved.cost:g}{bounded}, in {duration(solved.seconds)}\n")
     say(f"written to {folder}: model.json, {', '.join(pictures)}\n")
 
 
@@ -95,20 +104,32 @@ def heaviest(model: Model, most: int = 3) -> str:
     return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
-def contenders(problem: SomeProblem, model: Model) -> list[Contender[Any, Any]]:
-    """Safe weights, plain rules, the learned weights through every decoder, and the pretrained ones."""
-    from colayer.comparison.contender import pipeline_contender, rule_contenders, safe_contender
+def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> dict[str, list[Contender[Any, Any]]]:
+    """By decoder ("" where there is none to choose): learned and pretrained weights, and all that is plain, with it."""
+    from colayer.comparison.contender import pipeline_contender
+    from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline
     from colayer.pretrained import pretrained
     from colayer.problem import declared, variant
 
     known = declared(problem)
-    chosen = [*safe_contender(problem), *rule_contenders(problem)]
+    parts: dict[str, list[Contender[Any, Any]]] = {}
     for decoder in known.decoders or (None,):
         through = "" if decoder in (None, known.decoder) else f" + {decoder}"
         changed = variant(problem, decoder=decoder)
-        for name, weights in (("learned", model), ("pretrained", pretrained(changed))):
-            if weights is not None:
-                pipeline = Pipeline.from_model(changed, weights, safe=False)
-                chosen.append(pipeline_contender(f"{name}{through}", pipeline))
-    return chosen
+        plain = plain_contenders(changed, instances)
+        rules = declared(changed).baselines
+        shown = {c.name for part in parts.values() for c in part}
+        parts[decoder or ""] = [
+            *(
+                pipeline_contender(f"{name}{through}", Pipeline.from_model(changed, weights, safe=False))
+                for name, weights in (("learned", model), ("pretrained", pretrained(changed)))
+                if weights is not None
+            ),
+            *(
+                c if c.name in rules else replace(c, name=c.name + through)
+                for c in plain
+                if c.name not in shown or c.name not in rules or c.name.endswith(f"+{decoder}")
+            ),
+        ]
+    return parts

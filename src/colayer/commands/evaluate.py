@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +13,15 @@ import typer
 from colayer.commands import arguments
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from colayer.commands.lookup import SomePipeline
     from colayer.comparison.contender import Contender
     from colayer.comparison.table import Comparison
     from colayer.problem import SomeProblem
 
 _ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
+_MOST_GROUPS = 20  # in the text
 
 
 def evaluate(
@@ -24,8 +29,9 @@ def evaluate(
     folder: arguments.Folder,
     model: arguments.Models = None,
     decoder: arguments.Decoder = None,
+    candidates: arguments.Candidates = 1,
     samples: arguments.Samples = 0,
-    sigma: arguments.Sigma = 1.0,
+    sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
     safe: arguments.Safe = None,
     tight: Annotated[
@@ -41,11 +47,10 @@ def evaluate(
     from colayer.commands.lookup import find, load_pipelines
     from colayer.commands.output import emit, exact_limit, progress, search
     from colayer.commands.outputs import output_file, picture_file
-    from colayer.comparison.contender import rule_contenders, safe_contender
     from colayer.comparison.evaluate import evaluate as run
     from colayer.comparison.evaluate import tight_bounds
+    from colayer.comparison.plain import named_apart, plain_contenders
     from colayer.dataset import instance_files, read_files
-    from colayer.errors import OptionError
     from colayer.report.tables import summary_table
     from colayer.text import counted
 
@@ -56,26 +61,31 @@ def evaluate(
     files = model or []
     out = output_file(output, "-o", files, folder=folder)
     drawing = picture_file(plot, inputs=[*files, out])
-    draws = {"samples": samples, "sigma": sigma, "seed": seed}
-    learned = _learned(load_pipelines(found, files, decoder), safe, draws)
-    contenders = [*learned, *safe_contender(found), *rule_contenders(found)]
-    if not contenders:
-        raise OptionError(f"{found.name} has no weights and no baselines, expected a model", where="--model")
+    draws: dict[str, Any] = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
+    pipelines = named_apart(load_pipelines(found, files, decoder))
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
+    contenders = [
+        *_learned(pipelines, safe, draws),
+        *plain_contenders(found, instances, list(pipelines.values()), **draws),
+    ]
     bounds = None
     if tight:
         labels = [labelled_bound(path, found, instance) for path, instance in zip(paths, instances, strict=True)]
         with search("bounding", len(instances)) as bounding:
             shown, done = bounding.progress, bounding.next
             bounds = tight_bounds(found, instances, time_limit=limit, known=labels, progress=shown, done=done)
-    with progress("comparing") as advanced:
+    with naming(paths), progress("comparing") as advanced:
         comparison = run(found, instances, contenders, bounds=bounds, progress=advanced)
+    seen = warn_of_seen(pipelines, instances)
     head = f"{counted(len(instances), 'instance')} of {found.name}\n\n"
     text = head + summary_table(comparison.summary()).text()
-    emit(comparison.to_document(), text, as_json=as_json, out=out)
-    if drawing is not None:
-        draw(comparison, drawing)
+    text += "".join(f"\n{line}" for line in comparison.conclusions()) + "\n" * bool(comparison.conclusions())
+    groups = comparison.by(*comparison.groups) if comparison.groups else []
+    if 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
+        text += "\n" + summary_table(groups).text()
+    document = {**comparison.to_document(), "trained_on": seen}
+    emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(comparison))
 
 
 def _learned(
@@ -96,6 +106,33 @@ def _learned(
     return chosen
 
 
+def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]) -> dict[str, int]:
+    """How many of the instances each pipeline was trained on; a line on stderr where there are some."""
+    from colayer.commands.output import note
+    from colayer.comparison.paired import seen_before
+    from colayer.content import trained_on
+
+    seen = {name: trained_on(pipeline.model, pipeline.problem, instances) for name, pipeline in pipelines.items()}
+    for name, count in seen.items():
+        if count:
+            note(f"warning: {seen_before(name, count, len(instances))}")
+    return seen
+
+
+@contextmanager
+def naming(paths: Sequence[Path]) -> Iterator[None]:
+    """Errors about `instance 3` name its file instead."""
+    from colayer.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        place = re.fullmatch(r"instance (\d+)", error.where or "")
+        if place is None or int(place[1]) >= len(paths):
+            raise
+        raise InputError(error.message, where=str(paths[int(place[1])])) from error
+
+
 def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float | None:
     """The bound that `colayer label` wrote beside the instance; None where there is no label."""
     from colayer.compose import cost_of
@@ -112,9 +149,9 @@ def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float 
     return None if bound is None else float(bound)
 
 
-def draw(comparison: Comparison, path: Path) -> None:
+def draw(comparison: Comparison) -> Axes:
     """Mean gaps by the first group key that tells instances apart, else one bar per contender."""
-    from colayer.report.figures import gap_bars, gap_by, save
+    from colayer.report.figures import gap_bars, gap_by
 
     keys = [key for key in comparison.results[0].group if len({r.group.get(key) for r in comparison.results}) > 1]
-    save(gap_by(comparison, keys[0]) if keys else gap_bars(comparison), path)
+    return gap_by(comparison, keys[0]) if keys else gap_bars(comparison)

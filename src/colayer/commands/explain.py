@@ -10,6 +10,8 @@ import typer
 from colayer.commands import arguments
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from colayer.explanation import Explanation
 
 #: Bars in the picture.
@@ -44,18 +46,17 @@ def explain(
         raise (error.at(str(model)) if error.where == "model" else error) from None
     about = {"problem": found.name, "model": str(model), "options": known.options}
     text = _text(model, found.name, explained)
-    emit({**about, **explained.to_document()}, text, as_json=as_json, out=out)
-    if drawing is not None:
-        draw(explained, drawing)
+    document = {**about, **explained.to_document()}
+    emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(explained))
 
 
-def draw(explained: Explanation, path: Path) -> None:
+def draw(explained: Explanation) -> Figure:
     """The largest contributions, with their signs, and beside them what is lost without each group."""
     import math
 
     from matplotlib.figure import Figure
 
-    from colayer.report.figures import save, signed_bars
+    from colayer.report.figures import signed_bars
 
     features, groups = explained.features, explained.groups
     shown = [row for row in features if row.contribution > 0][:_SHOWN] or list(features[:1])
@@ -75,7 +76,7 @@ def draw(explained: Explanation, path: Path) -> None:
         ]
         signed_bars([row.group for row in groups], lost, axes[1])
         axes[1].set(xlabel="points of mean gap (%)" if gaps else "mean loss", title="What is lost without a group")
-    save(figure, path)
+    return figure
 
 
 def _text(model: Path, problem: str, explained: Explanation) -> str:

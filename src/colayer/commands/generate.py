@@ -50,6 +50,7 @@ def generate(
     from colayer.commands.lookup import find
     from colayer.commands.output import progress, say
     from colayer.dataset import check_new_folder, write_instances
+    from colayer.documents import generated
     from colayer.problem import declared
 
     positional, given = split_words(words or [])
@@ -60,7 +61,7 @@ def generate(
     if len(positional) > 2:
         raise OptionError("an argument too many, expected PROBLEM DIR", where=positional[2])
     problem = find(positional[0])
-    make = need(problem, Generates, option="PROBLEM").generate
+    need(problem, Generates, option="PROBLEM")
     combinations = parse_sizes(declared(problem), given)
     folder = Path(positional[1])
     check_new_folder(folder)
@@ -69,7 +70,7 @@ def generate(
 
     def instances() -> Iterator[Any]:
         for k in range(total):
-            yield make(seeds.spawn(1)[0], **combinations[k // count])
+            yield generated(problem, seeds.spawn(1)[0], **combinations[k // count])
             if shown is not None:
                 shown(k + 1, total)
 
@@ -89,10 +90,11 @@ def check_fits(
     """Refuse sizes that memory, or the disk, cannot hold, where the problem has a `footprint` to tell."""
     from colayer import limits
     from colayer.capabilities import Footprints
+    from colayer.documents import footprint
 
     if not isinstance(problem, Footprints):
         return
-    needs = [problem.footprint(**sizes) for sizes in combinations]
+    needs = [footprint(problem, **sizes) for sizes in combinations]
     most = max(range(len(needs)), key=lambda k: needs[k])
     left = limits.memory()
     if needs[most] > left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,8 @@ def find(name: str, *, lenient: bool = False, **options: str | None) -> SomeProb
     Of MODULE:NAME, the name is a class or a function that makes a problem without arguments, or a problem itself.
     With `lenient` it needs its methods alone: what it declares is for `check` to judge.
     """
-    from colayer.problem import check_members, declared, variant
+    from colayer.attributes import check_members
+    from colayer.problem import declared, variant
     from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
@@ -44,8 +46,9 @@ def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> 
 
     Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
     """
+    from colayer.matching import problem_of_model
     from colayer.models import read_model
-    from colayer.pipeline import Pipeline, problem_of_model
+    from colayer.pipeline import Pipeline
     from colayer.problem import variant
 
     model = read_model(path)
@@ -67,7 +70,7 @@ def load_pipelines(
     from colayer.pipeline import Pipeline
     from colayer.pretrained import pretrained
 
-    if len({path.resolve() for path in files}) < len(files):
+    if len({os.path.realpath(path) for path in files}) < len(files):  # unlike `resolve`, no fault where links go round
         raise OptionError("a model is given twice, expected each once", where="--model")
     pipelines: dict[str, SomePipeline] = {}
     stems = [path.stem for path in files]

@@ -6,21 +6,50 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from colayer.compose import gap as gap_of
 from colayer.errors import OptionError
-from colayer.files import encode, unwritable, write_atomic
+from colayer.text import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
-def emit(document: Any, text: str, *, as_json: bool, out: Path | None) -> None:
-    """Write the document to `out` where it is given; print it with `--json`, else print the text."""
+def emit(
+    document: Any,
+    text: str,
+    *,
+    as_json: bool,
+    out: Path | None,
+    plot: Path | None = None,
+    draw: Callable[[], Axes | Figure] | None = None,
+) -> None:
+    """Write the document to `out` and what `draw` gives to `plot`, where these are given, both or neither.
+
+    Then print the document with `--json`, else the text. A picture that cannot be drawn loses no results: they are
+    written and printed, then the fault is raised.
+    """
+    from colayer.files import encode, write_all
+
     data = encode(document)
-    if out is not None:
-        write_atomic(out, data)
-    say(data.decode() if as_json else text)
+    files = {} if out is None else {out: data}
+    with ExitStack() as last:
+        if plot is not None and draw is not None:
+            from colayer.report.figures import picture
+
+            try:
+                files[plot] = picture(draw(), plot)
+            except Exception as fault:  # raised in the end
+                last.callback(_raise, fault)
+        write_all(files)
+        _print(data.decode()) if as_json else say(text)
+
+
+def _raise(fault: Exception) -> None:
+    raise fault
 
 
 def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:
@@ -31,6 +60,11 @@ def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None
 
 
 def say(text: str) -> None:
+    """Print on stdout; names in it move no cursor and change no colour."""
+    _print("\n".join(map(one_line, text.split("\n"))))
+
+
+def _print(text: str) -> None:
     """Print on stdout; a reader that has gone away (`| head`) is no fault, a full disk is one."""
     stream = _results or sys.stdout
     if stream is None:  # closed by the caller
@@ -42,6 +76,8 @@ def say(text: str) -> None:
         with suppress(OSError, ValueError):  # else the flush at exit complains
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if not isinstance(error, BrokenPipeError):
+            from colayer.files import unwritable
+
             raise unwritable("standard output", error) from None
 
 
@@ -49,23 +85,29 @@ def note(text: str) -> None:
     """Print a line on stderr, where there is one that can be written."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print(text, file=sys.stderr, flush=True)
+            print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
 
 
-#: Where results go while everything else that is printed goes to stderr.
+#: Where results go while everything else that is printed goes elsewhere.
 _results: TextIO | None = None
+
+
+@contextmanager
+def results_of(stream: TextIO | None) -> Iterator[None]:
+    """In the block, results go to this stream, whatever `sys.stdout` is."""
+    global _results
+    before, _results = _results, stream
+    try:
+        yield
+    finally:
+        _results = before
 
 
 @contextmanager
 def results_alone() -> Iterator[None]:
     """What a problem of the user's prints goes to stderr: stdout is for results."""
-    global _results
-    before, _results = _results, sys.stdout
-    try:
-        with redirect_stdout(sys.stderr if sys.stderr is not None else io.StringIO()):
-            yield
-    finally:
-        _results = before
+    with redirect_stdout(sys.stderr if sys.stderr is not None else io.StringIO()):
+        yield
 
 
 def sound_streams() -> None:
@@ -118,6 +160,8 @@ class Search:
             self._bar.update(self._task, advance=1, state="")
 
     def _show(self, bound: float, cost: float) -> None:
+        from colayer.compose import gap as gap_of
+
         apart = f", gap {gap:.4%}" if (gap := gap_of(cost, bound)) is not None else ""
         self._bar.update(self._task, state=f"bound {bound:.8g}, best {cost:.8g}{apart}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -21,11 +22,16 @@ def output_file(path: Path | None, option: str, inputs: Iterable[Path] = (), fol
         check_writable(path)
     except ColayerError as error:
         raise error.at(option) from None
-    if any(path.resolve() == other.resolve() for other in inputs):
+    if any(same_file(path, other) for other in inputs):
         raise OptionError(f"{path} is an input as well, expected another file", where=option)
-    if folder is not None and path.absolute().parent.resolve() == folder.resolve():
+    if folder is not None and same_file(path.absolute().parent, folder):
         raise OptionError(f"{path} lies in the data set, expected another folder", where=option)
     return path
+
+
+def same_file(one: Path, other: Path) -> bool:
+    """Whether two names lead to one place; links that go round in a circle lead nowhere."""
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def picture_file(path: Path | None, option: str = "--plot", inputs: Iterable[Path | None] = ()) -> Path | None:

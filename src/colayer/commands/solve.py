@@ -23,11 +23,19 @@ def solve(
     ] = None,
     problem: arguments.FileProblem = None,
     decoder: arguments.Decoder = None,
+    candidates: arguments.Candidates = 1,
     samples: arguments.Samples = 0,
-    sigma: arguments.Sigma = 1.0,
+    sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
     certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver.")] = False,
-    time_limit: arguments.ExactLimit = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            parser=arguments.seconds,
+            help="For each instance: try more weight vectors while there is time; with --certify, of the exact solver.",
+        ),
+    ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
     output: arguments.Out = None,
@@ -37,19 +45,19 @@ def solve(
     from colayer.capabilities import Draws, Exact, need
     from colayer.certification import certify as go_on
     from colayer.commands.lookup import find, load_model
-    from colayer.commands.output import emit, exact_limit, search
-    from colayer.commands.outputs import output_file, picture_file
+    from colayer.commands.output import emit, search
+    from colayer.commands.outputs import output_file, picture_file, same_file
     from colayer.errors import OptionError
     from colayer.pipeline import Pipeline
-    from colayer.report.figures import save
+    from colayer.report.figures import drawn
     from colayer.threads import cores
 
-    limit = exact_limit(time_limit, "--certify", certify)
+    limit = 60.0 if time_limit is None else time_limit  # of the exact solver
     if plot is not None and len(files) > 1:
         raise OptionError(f"{len(files)} instances, expected one to draw", where="--plot")
     sources = [*files, *([model] if model else [])]
     out, drawing = output_file(output, "-o", sources), picture_file(plot, inputs=sources)
-    if out is not None and drawing is not None and out.resolve() == drawing.resolve():
+    if out is not None and drawing is not None and same_file(out, drawing):
         raise OptionError("the same file as -o, expected another one", where="--plot")
     given = None if problem is None else find(problem)
     trained = None if model is None else Pipeline.from_model(*load_model(model, given, decoder))
@@ -59,19 +67,28 @@ def solve(
             need(found, Exact, option="--certify")
         if drawing is not None:
             need(found, Draws, option="--plot")
-    draws = {"samples": samples, "sigma": sigma, "seed": seed}
+    draws = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
+    draws["time_limit"] = None if certify else time_limit
+    many = candidates > 1 or draws["time_limit"] is not None
     solved = solve_all(inputs, trained, decoder, draws, workers or cores())
+    check_solutions(files, inputs, solved)
     if certify:
         with search("certifying", len(inputs)) as shown:
             for k, (found, instance) in enumerate(inputs):
                 solved[k] = go_on(found, instance, solved[k], time_limit=limit, progress=shown.progress)
                 shown.next()
-    documents = [document(found, instance, one) for (found, instance), one in zip(inputs, solved, strict=True)]
+        check_solutions(files, inputs, solved)
+    documents = [document(found, instance, one, many) for (found, instance), one in zip(inputs, solved, strict=True)]
     text = table_text(files, documents)
-    emit(documents if len(documents) > 1 else documents[0], text, as_json=as_json, out=out)
-    if drawing is not None:
-        found, instance = inputs[0]
-        save(need(found, Draws).plot(solved[0].solution, instance), drawing)
+    first, instance = inputs[0]
+    emit(
+        documents if len(documents) > 1 else documents[0],
+        text,
+        as_json=as_json,
+        out=out,
+        plot=drawing,
+        draw=lambda: drawn(first, solved[0].solution, instance),
+    )
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
@@ -93,6 +110,19 @@ def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tupl
             known[str(named)] = own
         inputs.append((own, parse_instance(content, own, path)))
     return inputs
+
+
+def check_solutions(
+    paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
+) -> None:
+    """Refuse what is no solution, or costs less than a bound that was proved, by the name of its file."""
+    from colayer.comparison.feasibility import refusal
+    from colayer.errors import InputError
+
+    for path, (problem, instance), one in zip(paths, inputs, solved, strict=True):
+        said = refusal(problem, one.solution, instance, cost=one.cost, bound=one.bound)
+        if said is not None:
+            raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=str(path))
 
 
 def solve_all(
@@ -117,16 +147,22 @@ def solve_all(
     solved: dict[int, Solved[Any]] = {}
     for name, pipeline in pipelines.items():
         mine = [inputs[k][1] for k in places[name]]
-        warm_up(pipeline, draws["samples"])  # compilation is no part of the times
+        many = any(draws.get(key) for key in ("samples", "time_limit")) or draws.get("candidates", 1) > 1
+        warm_up(pipeline, int(many))  # compilation is no part of the times
         solved.update(zip(places[name], pipeline.solve_many(mine, workers=workers, **draws), strict=True))
     return [solved[k] for k in range(len(inputs))]
 
 
-def document(problem: SomeProblem, instance: object, solved: Solved[Any]) -> dict[str, Any]:
-    """The object that `--json` prints for one instance; the solution is null where the problem cannot write it."""
-    from colayer.capabilities import WritesSolutions
+def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: bool = False) -> dict[str, Any]:
+    """The object that `--json` prints for one instance; the solution is null where the problem cannot write it.
 
-    written = problem.write_solution(solved.solution, instance) if isinstance(problem, WritesSolutions) else None
+    Where `many` candidates were asked for, it says how many were tried.
+    """
+    from colayer.capabilities import WritesSolutions
+    from colayer.documents import solution_document
+
+    able = isinstance(problem, WritesSolutions)
+    written = solution_document(problem, solved.solution, instance) if able else None
     return {
         "problem": problem.name,
         "cost": solved.cost,
@@ -136,6 +172,7 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any]) -> dic
         "source": solved.source,
         "solution": written,
         **({} if solved.certified is None else {"certified": solved.certified}),
+        **({"candidates": solved.candidates} if many else {}),
     }
 
 

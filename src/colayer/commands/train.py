@@ -13,9 +13,12 @@ import typer
 from colayer.commands import arguments
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from colayer.commands.lookup import SomePipeline
-    from colayer.comparison.table import Summary
+    from colayer.comparison.table import Comparison
     from colayer.guarantees import Guarantees
+    from colayer.problem import SomeProblem
 
 
 def _sigma(text: str | float) -> float | str:
@@ -56,6 +59,10 @@ def train(
     validation: Annotated[
         float, typer.Option(metavar="SHARE", parser=arguments.share, help="Share of the instances kept aside.")
     ] = 0.2,
+    portfolio: Annotated[
+        int,
+        typer.Option(metavar="K", parser=arguments.whole(1), help="Weight vectors kept, the most that solve may try."),
+    ] = 32,
     workers: arguments.Workers = None,
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
@@ -69,10 +76,11 @@ def train(
     as_json: arguments.Json = False,
 ) -> None:
     """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    from colayer.commands.evaluate import naming
     from colayer.commands.lookup import find
     from colayer.commands.output import emit, note
     from colayer.commands.outputs import output_file, picture_file
-    from colayer.dataset import read_folder, read_solutions
+    from colayer.dataset import instance_files, read_files, read_solutions
     from colayer.errors import OptionError
     from colayer.evaluators.base import Backend
     from colayer.evaluators.ray.connection import connected
@@ -80,6 +88,7 @@ def train(
     from colayer.learning.learner import check_uses, learner_for
     from colayer.pipeline import Pipeline
     from colayer.problem import check_decoder, declared
+    from colayer.text import counted
 
     learner = learner_for(method, "solutions" if solutions else "costs")
     check_uses(learner, {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None})
@@ -93,8 +102,11 @@ def train(
     book = None if no_journal else journal or output.with_name(f"{output.name}.journal")
     output_file(book, "--journal", [output], folder=folder)
     drawing = picture_file(plot, inputs=[output, book])
-    instances = read_folder(folder, found)
+    paths = instance_files(folder)
+    instances = read_files(paths, found)[1]
     labels = read_solutions(folder, found, instances) if solutions else None
+    with naming(paths):
+        check_feasible(found, instances)  # before hours of learning
 
     pipeline = Pipeline(found)
     with connected(cluster):  # one connection for all that follows
@@ -104,17 +116,22 @@ def train(
                 instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
                 sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
                 device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
+                portfolio=portfolio,
             )  # fmt: skip
+            seconds = time.perf_counter() - begin
+            if pipeline.recalled_:
+                note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
+            with naming(paths):
+                check_feasible(found, instances, Pipeline.from_model(found, pipeline.model, safe=False))
+            held_out, chosen = kept_aside(len(instances), validation, seed)
+            with naming([paths[i] for i in chosen]):
+                comparison = against_rules(pipeline, [instances[i] for i in chosen])
         except KeyboardInterrupt:
             if book is not None:
                 note(f"the same command goes on from {book}")
             raise
-        seconds = time.perf_counter() - begin
-        if pipeline.recalled_:
-            note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
         pipeline.save(output)
         promised = guaranteed(found, pipeline.model, instances, backend=backend)
-    kept, rows = against_safe(pipeline, instances, validation, seed)
     document = {
         "problem": found.name,
         "model": str(output),
@@ -124,51 +141,80 @@ def train(
         "loss": pipeline.loss_,
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
-        "summary": [asdict(row) for row in rows],
+        "sigma": pipeline.model.sigma,
+        "reference": comparison.reference,
+        "summary": [asdict(row) for row in comparison.summary()],
+        "trained_on": 0 if held_out else len(chosen),
         "guarantees": None if promised is None else promised.document(),
     }
     budget = pipeline.provenance["evaluations"]
     unit = "passes" if solutions else "evaluations"
-    text = _text(document, rows, kept, unit, budget) + ("" if promised is None else _promise(promised))
-    emit(document, text, as_json=as_json, out=None)
-    if drawing is not None:
-        _draw(pipeline, drawing, solutions)
+    kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
+    text = _text(document, comparison, kept, unit, budget) + ("" if promised is None else _promise(promised))
+    emit(document, text, as_json=as_json, out=None, plot=drawing, draw=lambda: _draw(pipeline, solutions))
 
 
-def _draw(pipeline: SomePipeline, path: Path, by_demonstration: bool) -> None:
-    from colayer.report.figures import learning_curve, save
+def _draw(pipeline: SomePipeline, by_demonstration: bool) -> Axes:
+    from colayer.report.figures import learning_curve
 
     axes = learning_curve(pipeline.history_)
     if by_demonstration:
         axes.set(xlabel="pass over the instances", title="Learning by demonstration")
-    save(axes, path)
+    return axes
 
 
-def against_safe(
-    pipeline: SomePipeline, instances: Sequence[Any], validation: float, seed: int
-) -> tuple[str, list[Summary]]:
-    """Learned and safe weights, each alone, on the instances kept aside (or on all, where none are)."""
-    from colayer.comparison.contender import pipeline_contender, safe_contender
-    from colayer.comparison.evaluate import evaluate
+def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: SomePipeline | None = None) -> None:
+    """Refuse a problem that decodes infeasible solutions: there is nothing to learn from their costs.
+
+    Those of the pipeline `learned`, or, before there is one, of the safe weights, else of ones. Ours have tests of
+    their own, and may be large.
+    """
+    import numpy as np
+
+    from colayer.capabilities import bound_of
+    from colayer.comparison.feasibility import refusal
+    from colayer.compose import decoded, features_of, theta_blocks
+    from colayer.errors import InputError
+    from colayer.faults import built_in
+    from colayer.problem import declared
+
+    if built_in(problem):
+        return
+    known = declared(problem)
+    weights = np.ones(known.dimension) if known.safe_weights is None else known.safe_weights
+    for i, instance in enumerate(instances):
+        if learned is None:
+            ((_, (theta,)),) = theta_blocks(features_of(problem, instance), weights[None, :])
+            solution, cost = decoded(problem, theta, instance)
+        else:
+            solved = learned.solve(instance)
+            solution, cost = solved.solution, solved.cost
+        said = refusal(problem, solution, instance, cost=cost, bound=bound_of(problem, instance))
+        if said is not None:
+            raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=f"instance {i}")
+
+
+def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list[int]]:
+    """Whether some instances are kept aside, and the numbers of those, or of all where none are."""
     from colayer.learning.learner import split
+
+    held_out = [int(i) for i in split(instances, validation, seed)[1]]
+    return bool(held_out), held_out or list(range(instances))
+
+
+def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Comparison:
+    """Learned weights alone against all that is plain, through the same decoder."""
+    from colayer.comparison.contender import pipeline_contender
+    from colayer.comparison.evaluate import evaluate
+    from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline
-    from colayer.text import counted
 
     problem = pipeline.problem
-    _, held_out = split(len(instances), validation, seed)
-    chosen = [instances[i] for i in held_out] or list(instances)
     learned = pipeline_contender("learned", Pipeline.from_model(problem, pipeline.model, safe=False))
-    where = f"{counted(len(chosen), 'instance')} kept aside" if len(held_out) else _training(len(chosen))
-    return where, evaluate(problem, chosen, [learned, *safe_contender(problem)]).summary()
+    return evaluate(problem, instances, [learned, *plain_contenders(problem, instances)])
 
 
-def _training(count: int) -> str:
-    from colayer.text import counted
-
-    return counted(count, "training instance")
-
-
-def _text(document: dict[str, Any], rows: Sequence[Summary], kept: str, unit: str, budget: int) -> str:
+def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> str:
     from colayer.report.tables import duration, significant, summary_table
 
     done = document["evaluations"]
@@ -179,7 +225,9 @@ def _text(document: dict[str, Any], rows: Sequence[Summary], kept: str, unit: st
         f"validation loss  {significant(document['validation_loss'], 6)}",
         f"time             {duration(document['seconds'])}",
     ]
-    return "\n".join(lines) + f"\n\non the {kept}:\n\n" + summary_table(rows).text()
+    said = "".join(f"\n{line}" for line in comparison.conclusions())
+    table = summary_table(comparison.summary()).text()
+    return "\n".join(lines) + f"\n\non the {kept}:\n\n{table}{said}" + "\n" * bool(said)
 
 
 def _promise(promised: Guarantees) -> str:

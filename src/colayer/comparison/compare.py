@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from colayer.comparison.contender import (
-    perturbed_contender,
-    pipeline_contender,
-    rule_contenders,
-    safe_contender,
-    solver_contenders,
-)
+from colayer.comparison.contender import perturbed_contender, pipeline_contender, solver_contenders
+from colayer.comparison.plain import named_apart, plain_contenders
 from colayer.comparison.race import race
 from colayer.comparison.results import Results
+from colayer.content import trained_on
 from colayer.errors import InputError
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
@@ -32,7 +28,8 @@ def compare(
     """Race learned pipelines against everything there is for the problem, `time_limit` seconds each, on one core.
 
     `pipelines` are the learned ones, by name; without, that of the shipped weights, where there are some. Beside them
-    run the safe weights, the plain rules, the problem's exact solver, HiGHS and, where OR-Tools is installed, CP-SAT.
+    run, through the same decoder, the safe weights and the best single feature, then the plain rules, the problem's
+    exact solver, HiGHS and, where OR-Tools is installed, CP-SAT.
     `learning_seconds` is what learning took: the results then say after how many solves it has paid for itself.
     `progress` is called with (runs done, runs in all).
     """
@@ -44,14 +41,15 @@ def compare(
         missing.append(f"no learned weights: none are shipped for {problem.name}, give --model M.json")
         if learning_seconds is not None:
             raise InputError("there is no learned pipeline, expected one", where="learning_seconds")
+    pipelines = named_apart(pipelines)
     learned = [
         contender
         for name, pipeline in pipelines.items()
         for contender in (pipeline_contender(name, pipeline), perturbed_contender(name, pipeline, seed))
     ]
     solvers, absent = solver_contenders(problem, next(iter(pipelines.values()), None), seed)
-    contenders = [*learned, *safe_contender(problem), *rule_contenders(problem), *solvers]
-    if not contenders:
-        raise InputError(f"{problem.name} has no weights and no baselines, expected a model", where="pipelines")
+    plain = plain_contenders(problem, instances, list(pipelines.values()), perturbed=seed if pipelines else None)
+    contenders = [*learned, *plain, *solvers]
     found = race(problem, instances, contenders, time_limit=time_limit, seed=seed, progress=progress)
-    return Results(found, dict.fromkeys(pipelines, learning_seconds), (*missing, *absent))
+    seen = {name: trained_on(pipeline.model, pipeline.problem, instances) for name, pipeline in pipelines.items()}
+    return Results(found, dict.fromkeys(pipelines, learning_seconds), (*missing, *absent), seen)

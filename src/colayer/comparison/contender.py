@@ -5,6 +5,7 @@ A contender takes an instance and a time limit in seconds, and hands in what it 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,24 +13,27 @@ from typing import Any, Generic, Literal
 
 import numpy as np
 
+from colayer.answers import given
+from colayer.candidates import Candidates, fixed_rows
 from colayer.capabilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need
 from colayer.comparison import cpsat
 from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import Attempt
-from colayer.compose import best_of, features_of, solve_exactly, theta_blocks
+from colayer.compose import features_of, solve_exactly
 from colayer.errors import InputError
-from colayer.learning.perturbation import draws
+from colayer.evaluators.base import Backend
+from colayer.faults import calling
+from colayer.models import LinearModel, Model
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z, declared
+from colayer.problem import Problem, X, Y, Z, declared, variant
+
+#: What a contender stands for in a table.
+Kind = Literal["learned", "safe", "rule", "solver"]
 
 #: Names of the contenders that are not rules of the problem. With time left, a pipeline is perturbed.
+FEATURE = "best single feature"
 SAFE, EXACT, HIGHS, CP_SAT, CP_SAT_HINT = "safe weights", "exact", "HiGHS", "CP-SAT", "CP-SAT, hint"
 PERTURBED = ", perturbed"
-
-#: σ of the perturbed pipeline by draw: the best one is not known before, so that the draws take turns.
-SIGMAS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
-#: The share of the time limit that a batch of draws should not exceed, and its draws at most.
-_BATCH, _MOST = 0.05, 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,38 +45,78 @@ class Contender(Generic[X, Z]):
 
     name: str
     attempt: Callable[[X, float], Attempt[Z]]
-    kind: Literal["learned", "safe", "rule", "solver"] = "rule"
+    kind: Kind = "rule"
+    #: Whether a fault or an infeasible solution of its ends the comparison; a rule or solver is left out instead.
+    strict: bool = False
     anytime: bool = False
 
     @property
     def rival(self) -> bool:
-        """Whether learning is compared with it: one that fails is left out, the others end the comparison."""
-        return self.kind in ("rule", "solver")
+        """Whether it may fail: then it is left out."""
+        return self.kind in ("rule", "solver") and not self.strict
 
 
-def pipeline_contender(
-    name: str, pipeline: Pipeline[X, Y, Z], kind: Literal["learned", "safe"] = "learned", **draws: Any
-) -> Contender[X, Z]:
-    """A pipeline that solves once, features included; `draws` are the samples, sigma and seed of `Pipeline.solve`."""
+def pipeline_contender(name: str, pipeline: Pipeline[X, Y, Z], kind: Kind = "learned", **draws: Any) -> Contender[X, Z]:
+    """A pipeline that solves once, features included; `draws` are options of `Pipeline.solve`, which its name tells."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
         solved = pipeline.solve(instance, **draws)
         return Attempt([(solved.seconds, solved.solution)])
 
-    return Contender(name, attempt, kind)
+    return Contender(name + drawn(**draws), attempt, kind)
 
 
-def safe_contender(problem: Problem[X, Y, Z], **draws: Any) -> list[Contender[X, Z]]:
-    """The safe weights, through the problem's decoder; nothing where it has none."""
-    weights = declared(problem).safe_weights
-    if weights is None:
-        return []
-    return [pipeline_contender(SAFE, Pipeline(problem, weights, safe=False), "safe", **draws)]
+def drawn(samples: int = 0, candidates: int = 1, **_: Any) -> str:
+    """What a name says of the candidates and samples that a contender may try: `, 20 samples`."""
+    parts = [f"{candidates} candidates"] * (candidates > 1) + [f"{samples} samples"] * (samples > 0)
+    return "".join(f", {part}" for part in parts)
+
+
+def safe_contender(problem: Problem[X, Y, Z], like: Model | None = None, **draws: Any) -> list[Contender[X, Z]]:
+    """The safe weights, through the problem's decoder; nothing where it has none. `like`: see `safe_pipeline`."""
+    many = draws.get("samples", 0) + draws.get("candidates", 1) > 1
+    pipeline = safe_pipeline(problem, like if many else None)
+    return [] if pipeline is None else [pipeline_contender(SAFE, pipeline, "safe", **draws)]
+
+
+def safe_pipeline(problem: Problem[X, Y, Z], like: Model | None = None) -> Pipeline[X, Y, Z] | None:
+    """The pipeline of the safe weights, None where there are none.
+
+    Perturbed, it is in the units of the model `like`, by as much of the norm of its weights as that model is.
+    """
+    known = declared(problem)
+    if known.safe_weights is None:
+        return None
+    if like is None:
+        return Pipeline(problem, known.safe_weights, safe=False)
+    weights = known.safe_weights * like.feature_scale
+    norm, length = (math.sqrt(float((w**2).sum())) for w in (like.weights, weights))
+    sigma = like.default_sigma * length / norm if norm > 0 else None
+    model = LinearModel(known.feature_names, weights, like.feature_scale, known.name, known.options, {}, sigma)
+    return Pipeline.from_model(problem, model, safe=False)
+
+
+def feature_contender(problem: Problem[X, Y, Z], instances: Sequence[X], **draws: Any) -> list[Contender[X, Z]]:
+    """The single feature, of weight 1 or −1, that is best on these very instances: a bar for what is learned.
+
+    It is chosen through the first decoder, which is the cheapest, and runs through that of the problem.
+    """
+    known = declared(problem)
+    rows = np.vstack([np.eye(known.dimension), -np.eye(known.dimension)])
+    plain = variant(problem, decoder=known.decoders[0]) if known.decoders else problem
+    with Backend().evaluators(plain, len(instances)) as evaluator_of:
+        losses = evaluator_of(instances).losses(rows)
+    best = int(np.argmin([math.fsum(row.tolist()) for row in losses]))
+    sign = "" if best < known.dimension else "−"
+    name = f"{FEATURE} ({sign}{known.feature_names[best % known.dimension]})"
+    return [pipeline_contender(name, Pipeline(problem, rows[best], safe=False), "rule", **draws)]
 
 
 def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
-    """The plain rules of the problem."""
-    return [function_contender(rule, _rule(problem, rule)) for rule in declared(problem).baselines]
+    """The plain rules of the problem; those that search are solvers."""
+    known = declared(problem)
+    rules = [function_contender(rule, _rule(problem, rule)) for rule in known.baselines]
+    return [replace(rule, kind="solver") if rule.name in known.searches else rule for rule in rules]
 
 
 def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:
@@ -86,43 +130,25 @@ def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:
     return Contender(name, attempt)
 
 
-def perturbed_contender(name: str, pipeline: Pipeline[X, Y, Z], seed: int = 0) -> Contender[X, Z]:
-    """The best of w, w + σZ_1, w + σZ_2, … until the time is over; σ takes turns, see `SIGMAS`."""
+def perturbed_contender(
+    name: str, pipeline: Pipeline[X, Y, Z], seed: int = 0, kind: Kind = "learned"
+) -> Contender[X, Z]:
+    """All members of the portfolio, then draws around those that did best, until the time is over."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
-        begin = time.perf_counter()
-        problem, model = pipeline.problem, pipeline.model
-        features = features_of(problem, instance)
-        correction = model.correction(features)
-
-        def best(rows: Any) -> tuple[Z, float]:
-            blocks = theta_blocks(features, model.raw(rows), correction)
-            found = [best_of(problem, block, instance, seed + done) for _, block in blocks]
-            _, solution, cost = min(found, key=lambda row: row[2])
-            return solution, cost
-
-        done = batch = 0
-        count = 1
-        solution, least = best(model.weights[None, :])
-        seconds = time.perf_counter() - begin
-        found = [(seconds, solution)]
-        each = seconds  # an upper guess for a draw: without the features it is less
-        while seconds + each <= limit:
-            # twice as many draws as before, so that batches are few, but none that would not end in time
-            count = max(1, min(2 * count, _MOST, int(_BATCH * limit / each), int((limit - seconds) / each)))
-            drawn = draws(seed + batch, count, len(model.weights))
-            sigma = np.array([SIGMAS[k % len(SIGMAS)] for k in range(done, done + count)])
-            solution, cost = best(model.weights + sigma[:, None] * drawn)
-            done += count
-            batch += 1
-            before, seconds = seconds, time.perf_counter() - begin
-            each = (seconds - before) / count
-            if cost < least:
-                least = cost
-                found.append((seconds, solution))
+        begin, deadline = time.perf_counter(), time.monotonic() + limit
+        model = pipeline.model
+        tried = Candidates(pipeline.problem, model, instance, features_of(pipeline.problem, instance), seed)
+        rows, names = fixed_rows(model, max(1, len(model.portfolio)), 0, None, seed)
+        found: list[tuple[float, Z]] = []
+        least = math.inf
+        for best in tried.until(deadline, rows, names, None):
+            if not found or best.cost < least:
+                least = best.cost
+                found.append((time.perf_counter() - begin, best.solution))
         return Attempt(found)
 
-    return Contender(name + PERTURBED, attempt, "learned", anytime=True)
+    return Contender(name + PERTURBED, attempt, kind, anytime=True)
 
 
 def solver_contenders(
@@ -134,7 +160,7 @@ def solver_contenders(
     if isinstance(problem, Exact):
         found.append(Contender(EXACT, _exact(problem)))
     if isinstance(problem, CompactPrograms):
-        found.append(Contender(HIGHS, lambda instance, limit: solve_compact(problem, instance, limit, seed)))
+        found.append(Contender(HIGHS, _compact(problem, seed)))
     else:
         missing.append(f"HiGHS is left out: {problem.name} has no compact model")
     if not isinstance(problem, ConstraintPrograms):
@@ -159,7 +185,7 @@ def contenders_named(contenders: Mapping[str, Pipeline[X, Y, Z] | Callable[[X], 
 
 def reserved(problem: Problem[X, Y, Z]) -> set[str]:
     """The names that a learned pipeline cannot have."""
-    return {SAFE, EXACT, HIGHS, CP_SAT, CP_SAT_HINT, *declared(problem).baselines}
+    return {SAFE, SAFE + PERTURBED, EXACT, HIGHS, CP_SAT, CP_SAT_HINT, *declared(problem).baselines}
 
 
 def check_names(contenders: Sequence[Contender[X, Z]]) -> None:
@@ -173,7 +199,13 @@ def check_names(contenders: Sequence[Contender[X, Z]]) -> None:
 def _rule(problem: Problem[X, Y, Z], rule: str) -> Callable[[X], Z]:
     if not isinstance(problem, Baselines):
         raise InputError(f"{problem.name} names the rule {rule!r} and has no method baseline(rule, instance)")
-    return lambda instance: problem.baseline(rule, instance)
+
+    def solve(instance: X) -> Z:
+        with calling(problem, "baseline"):
+            solution: Z = problem.baseline(rule, instance)
+        return given(solution, f"baseline of {problem.name}", "a solution")
+
+    return solve
 
 
 def _exact(problem: Problem[X, Y, Z]) -> Callable[[X, float], Attempt[Z]]:
@@ -192,6 +224,13 @@ def _exact(problem: Problem[X, Y, Z]) -> Callable[[X, float], Attempt[Z]]:
         return Attempt([(time.perf_counter() - begin, solution)], costs, proved)
 
     return attempt
+
+
+def _compact(problem: Problem[X, Y, Z], seed: int) -> Callable[[X, float], Attempt[Z]]:
+    """HiGHS, from the solution of the safe weights where there are some."""
+    safe = safe_pipeline(problem)
+    start = None if safe is None else lambda instance: safe.solve(instance).solution
+    return lambda instance, limit: solve_compact(problem, instance, limit, seed, start)
 
 
 def _hinted(problem: Problem[X, Y, Z], pipeline: Pipeline[X, Y, Z], seed: int) -> Callable[[X, float], Attempt[Z]]:

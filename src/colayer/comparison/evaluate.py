@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from colayer.capabilities import Exact, Progress, bound_of, need
 from colayer.comparison.contender import Contender, contenders_named
@@ -65,4 +66,4 @@ def tight_bounds(
 
 def _strict(contender: Contender[X, Z]) -> Contender[X, Z]:
     """One whose faults and infeasible solutions end the comparison: in a table of means nobody can be left out."""
-    return Contender(contender.name, contender.attempt, "learned")
+    return replace(contender, strict=True)

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from colayer.answers import refused
 from colayer.capabilities import Judges, ReadsSolutions, WritesSolutions
+from colayer.compose import ROUNDING
 from colayer.errors import ColayerError, InputError
+from colayer.faults import calling, title
 from colayer.problem import Problem, X, Y, Z
-from colayer.text import first_line, short
+from colayer.text import first_line
 
 
-def refusal(problem: Problem[X, Y, Z], solution: Z, instance: X) -> str | None:
+def refusal(
+    problem: Problem[X, Y, Z], solution: Z, instance: X, *, cost: float | None = None, bound: float | None = None
+) -> str | None:
     """What makes a solution infeasible, in a sentence: `violation` says it, else `read_solution` of what was written.
 
-    None where it is feasible, or where the problem has no way to tell.
+    A cost below a lower bound says it as well. None where nothing does.
     """
+    said = _refusal(problem, solution, instance)
+    if said is None and cost is not None and bound is not None and below(cost, bound):
+        said = f"it costs {cost:.10g}, less than the lower bound {bound:.10g}"
+    return said
+
+
+def below(cost: float, bound: float) -> bool:
+    """Whether a cost is less than a lower bound by more than rounding: no solution can be."""
+    return bound - cost > ROUNDING * max(abs(cost), abs(bound))
+
+
+def _refusal(problem: Problem[X, Y, Z], solution: Z, instance: X) -> str | None:
     if isinstance(problem, Judges):
-        said = problem.violation(solution, instance)
+        with calling(problem, "violation"):
+            said = problem.violation(solution, instance)
         if said is not None and not isinstance(said, str):
-            raise InputError(f"violation of {problem.name} returned {short(said)}, expected a sentence or None")
+            raise refused(f"violation of {title(problem)}", said, "a sentence or None")
         return None if said is None else f"violation says: {first_line(InputError(said or 'something is wrong'))}"
     if not (isinstance(problem, WritesSolutions) and isinstance(problem, ReadsSolutions)):
         return None

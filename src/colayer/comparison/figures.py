@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, EXACT, HIGHS, PERTURBED
 from colayer.comparison.race import Race
-from colayer.report.figures import FAINT, INK, MARKERS, PALETTE, styled
+from colayer.report.figures import FAINT, INK, MARKERS, PALETTE, drawable, styled
 from colayer.report.tables import duration
 
 #: Gaps, in percent, that are drawn as zero where no smaller one tells how far down the axis should go.
@@ -32,14 +32,16 @@ def cost_over_time(race: Race, ax: Axes | None = None) -> Axes:
     for k, name in enumerate(several):
         when, gaps = zip(*drawn[name], strict=True)
         colour, dash = PALETTE[k % len(PALETTE)], "-" if k < len(PALETTE) else "--"
-        ax.step([*when, race.time_limit], [*gaps, gaps[-1]], where="post", color=colour, ls=dash, lw=1.7, label=name)
+        ends, label = ([*when, race.time_limit], [*gaps, gaps[-1]]), drawable(name)
+        ax.step(*ends, where="post", color=colour, ls=dash, lw=1.7, label=label)
         ax.plot(when[:1], gaps[:1], ".", ms=7, color=colour, clip_on=False)
+    learned = {name for name, kind in zip(race.contenders, race.kinds, strict=True) if kind == "learned"}
     for k, name in enumerate(single):
         marker, colour = MARKERS[k % len(MARKERS)], (INK, FAINT)[k // len(MARKERS) % 2]
         when, gaps = zip(*drawn[name], strict=True)
-        face = colour if name + PERTURBED in race.contenders else "white"
+        face = colour if name in learned else "white"
         style: dict[str, Any] = {"color": colour, "mfc": face, "mew": 1.2, "ls": "none", "clip_on": False, "zorder": 3}
-        ax.plot(when[-1:], gaps[-1:], marker, ms=5.5, label=name, **style)
+        ax.plot(when[-1:], gaps[-1:], marker, ms=5.5, label=drawable(name), **style)
     _scales(ax, [gap for line in drawn.values() for _, gap in line])
     ax.set(
         xlabel="wall-clock time",

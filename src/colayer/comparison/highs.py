@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,14 @@ from colayer.problem import Problem, X, Y, Z
 from colayer.programs import CompactModel, TooLargeError
 
 
-def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0) -> Attempt[Z]:
-    """The model of the problem, built within the time limit, and HiGHS on it for the rest; one thread."""
+def solve_compact(
+    problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Callable[[X], Z] | None = None
+) -> Attempt[Z]:
+    """The model of the problem, built within the time limit, and HiGHS on it for the rest; one thread.
+
+    `start` finds a solution to start from, within the time as well; it is asked where the model has a `start`, and what
+    it finds counts. HiGHS is told the integral columns of it, and finds the others.
+    """
     import highspy
 
     begin = time.perf_counter()
@@ -28,6 +35,12 @@ def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: in
     for option, value in options.items():
         highs.setOptionValue(option, value)
     highs.passModel(_program(model))
+    first: list[tuple[float, Z]] = []
+    if start is not None and model.start is not None:
+        solution = start(instance)
+        first.append((time.perf_counter() - begin, solution))
+        columns = np.flatnonzero(model.integral).astype(np.int32)
+        highs.setSolution(len(columns), columns, np.asarray(model.start(solution), dtype=np.float64))
     found: list[tuple[float, Any]] = []
 
     def improved(event: Any) -> None:
@@ -36,7 +49,7 @@ def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: in
     highs.cbMipImprovingSolution.subscribe(improved)
     left = limit - (time.perf_counter() - begin)
     if left <= 0.0:
-        return Attempt(note="building the model took all the time")
+        return Attempt(first, note="building the model took all the time")
     highs.setOptionValue("time_limit", left)
     highs.run()
     seconds = time.perf_counter() - begin
@@ -46,7 +59,7 @@ def solve_compact(problem: Problem[X, Y, Z], instance: X, limit: float, seed: in
     if ended:  # a model without integers, or one that presolve solves, may end without a call
         found.append((seconds, np.array(highs.getSolution().col_value)))
     proved = ended and proves(information.objective_function_value, bound)
-    return Attempt([(when, model.solution(values)) for when, values in found], proved=proved)
+    return Attempt([*first, *((when, model.solution(values)) for when, values in found)], proved=proved)
 
 
 def _program(model: CompactModel) -> Any:

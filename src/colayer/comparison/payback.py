@@ -7,7 +7,9 @@ the height of the pipeline. Learning, which took L seconds, has paid for itself 
     n* = ⌈L / (T − t)⌉ solves,
 
 "at most" so many where the rival does not get there: then T is the time limit, and it would need longer than that, if
-it ever got there. It never has where T ≤ t: then the rival is as good in as little time.
+it ever got there. Learning pays only where it gains something that can be measured: the pipeline is better than the
+rival, or there is no measurable difference of cost and it is faster, each by more than two standard errors of the
+paired difference, and faster by a millisecond at least. Else the table says "no measurable gain".
 """
 
 from __future__ import annotations
@@ -16,8 +18,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from colayer.comparison.paired import Difference, difference
 from colayer.comparison.race import Race
+from colayer.comparison.standings import paired
 from colayer.comparison.trajectory import EQUAL
+
+#: Seconds per solve below which two that do the same are not equally fast: what ran before them decides.
+_CLOCK = 1e-3
 
 
 @dataclass(frozen=True)
@@ -36,16 +43,20 @@ class Payback:
     bounded: bool
     #: What learning took, in seconds; None where that is not known.
     learning: float | None
+    #: Of the costs at the end, pipeline against rival; None where the rival has no solution of an instance.
+    difference: Difference | None
+    #: The pipeline is measurably better, or measurably faster at equal quality.
+    gains: bool
 
     @property
     def saved(self) -> float:
-        """Seconds saved a solve."""
+        """Seconds saved per solve."""
         return self.rival_seconds - self.seconds
 
     @property
     def solves(self) -> float | None:
-        """n*: infinite where nothing is saved; None where it is not known what learning took."""
-        if self.saved <= 0.0:
+        """n*: infinite where nothing is gained; None where it is not known what learning took."""
+        if not self.gains or self.saved <= 0.0:
             return math.inf
         return None if self.learning is None else float(max(1, math.ceil(self.learning / self.saved)))
 
@@ -55,7 +66,7 @@ class Payback:
         solves = self.solves
         if solves is None:
             return "unknown"
-        return "never" if math.isinf(solves) else f"{'≤ ' if self.bounded else ''}{solves:,.0f}"
+        return "no measurable gain" if math.isinf(solves) else f"{'≤ ' if self.bounded else ''}{solves:,.0f}"
 
 
 def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | None) -> list[Payback]:
@@ -79,9 +90,20 @@ def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | 
                 rival_seconds=race.time_limit if when is None else when,
                 bounded=when is None,
                 learning=learning,
+                difference=(apart := paired(race, pipeline, rival)),
+                gains=apart is None
+                or apart.verdict == "better"
+                or (apart.verdict != "worse" and _faster(race, pipeline, rival)),
             )
         )
     return rows
+
+
+def _faster(race: Race, pipeline: str, rival: str) -> bool:
+    """Whether the pipeline has its last solution measurably before the rival has its own."""
+    ours, theirs = ([found.points[-1][0] for found in race.of(name)] for name in (pipeline, rival))
+    saved = (math.fsum(theirs) - math.fsum(ours)) / len(ours)
+    return saved >= _CLOCK and difference(ours, theirs, rival).verdict == "better"
 
 
 def _time_to(race: Race, contender: str, level: float) -> float | None:

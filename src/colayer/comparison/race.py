@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from colayer.capabilities import bound_of, group_of
-from colayer.comparison.contender import Contender, check_names
+from colayer.comparison.contender import Contender, Kind, check_names
 from colayer.comparison.feasibility import refusal
 from colayer.comparison.trajectory import Attempt, Trajectory, trajectory
 from colayer.compose import cost_of, gap, scale_of
@@ -22,7 +22,6 @@ from colayer.threads import limited
 
 #: Seconds that a contender gets to warm up: what is compiled is not timed.
 _WARM = 0.2
-_ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,8 @@ class Race:
     #: Of each instance: the cheap lower bound, None where there is none, and the scale.
     bounds: tuple[float | None, ...]
     scales: tuple[float, ...]
+    #: What each contender stands for: "learned", "safe", "rule" or "solver".
+    kinds: tuple[Kind, ...]
     #: Contenders that failed on the way and lost their place, with the reason, in words.
     left_out: tuple[str, ...] = ()
 
@@ -121,12 +122,13 @@ def race(
                 run(contender, i, judged, time_limit)
                 if progress is not None:
                     progress(i * len(contenders) + c + 1, len(instances) * len(contenders))
-    left = tuple(contender.name for contender in contenders if contender.name not in failed)
+    staying = [contender for contender in contenders if contender.name not in failed]
+    left = tuple(contender.name for contender in staying)
     if not left:
         raise InputError(f"no contender is left: {'; '.join(failed.values())}")
     kept = tuple(tuple(row[name] for name in left) for row in rows)
-    reasons = tuple(failed.values())
-    return Race(problem.name, time_limit, seed, left, groups, kept, bounds, scales, reasons)
+    reasons, kinds = tuple(failed.values()), tuple(contender.kind for contender in staying)
+    return Race(problem.name, time_limit, seed, left, groups, kept, bounds, scales, kinds, reasons)
 
 
 def _facts(problem: Problem[X, Y, Z], instance: X) -> tuple[float | None, float, dict[str, float]]:
@@ -146,11 +148,8 @@ def _judged(
     """The trajectory of an attempt; infeasible solutions are refused, or of a rival do not count."""
 
     def against(solution: Z) -> str | None:
-        said = refusal(problem, solution, instance)
-        if said is None and bound is not None:
-            cost = cost_of(problem, solution, instance)
-            if cost < bound - _ROUNDING * abs(bound):
-                said = f"it costs {cost:.10g}, less than the lower bound {bound:.10g}"
+        cost = None if bound is None else cost_of(problem, solution, instance)
+        said = refusal(problem, solution, instance, cost=cost, bound=bound)
         if said is not None and not contender.rival:
             raise InputError(f"{contender.name} returned an infeasible solution: {said}", where=f"instance {i}")
         return said

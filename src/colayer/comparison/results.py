@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
+from colayer.comparison.paired import Difference, Verdict, concluded, seen_before
 from colayer.comparison.payback import Payback, payback
 from colayer.comparison.race import Race
+from colayer.comparison.standings import SHARES, Standing, reference, standings
 from colayer.comparison.trajectory import EQUAL
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
 from colayer.report.tables import Table, duration, percent, table
 from colayer.text import counted
 
-#: The parts of the time limit at which tables compare costs.
-SHARES = (0.01, 0.1, 1.0)
 #: The figure of an outcome.
 FIGURE = "cost_over_time.svg"
 #: Its tables: standings, when learning has paid, CP-SAT with the hint. The last two are not always there.
@@ -32,47 +32,18 @@ _TIMES = (
 
 
 @dataclass(frozen=True)
-class Standing:
-    """One contender over all instances. Gaps are means over the instances, to the best cost any contender found."""
-
-    contender: str
-    #: Instances with a solution in time, with the best one, and with a proof.
-    solved: int
-    wins: int
-    proved: int
-    #: Mean seconds to the first solution, over the instances with one.
-    first: float | None
-    #: Mean gap at each of `SHARES` of the time limit; None where an instance has no solution by then.
-    gaps: tuple[float | None, ...]
-    #: Why there is less than there could be, as it was last said.
-    note: str
-
-
-@dataclass(frozen=True)
 class Results:
     """A race, what learning took for each learned pipeline (None: not known), and what was left out, in words."""
 
     race: Race
     learning: dict[str, float | None]
     missing: tuple[str, ...] = ()
+    #: How many of the instances each learned pipeline was trained on, by its own account.
+    trained_on: dict[str, int] = field(default_factory=dict)
 
     def standings(self) -> list[Standing]:
         """One row per contender, in the order of the contenders."""
-        return [self._standing(name) for name in self.race.contenders]
-
-    def _standing(self, name: str) -> Standing:
-        race, found = self.race, self.race.of(name)
-        firsts = [t.first for t in found if t.first is not None]
-        wins = sum(best is not None and t.reaches(best) is not None for t, best in zip(found, race.best, strict=True))
-        return Standing(
-            contender=name,
-            solved=len(firsts),
-            wins=wins,
-            proved=sum(t.proved for t in found),
-            first=math.fsum(firsts) / len(firsts) if firsts else None,
-            gaps=tuple(race.mean_gap(name, share * race.time_limit) for share in SHARES),
-            note=next((t.note for t in reversed(found) if t.note), ""),
-        )
+        return standings(self.race)
 
     def paybacks(self) -> list[Payback]:
         """Every learned pipeline against every contender that did not learn."""
@@ -92,28 +63,28 @@ class Results:
     def standing_table(self) -> Table:
         """Gap by time, for people."""
         shares = [f"gap at {duration(share * self.race.time_limit)}" for share in SHARES]
-        headers = ("contender", "first solution", *shares, "solved", "best", "proved")
-        rows = [
-            (row.contender, duration(row.first), *(percent(gap) for gap in row.gaps), row.solved, row.wins, row.proved)
-            for row in self.standings()
-        ]
+        to = reference(self.race)
+        against = () if to is None else (f"against {to}", "verdict")
+        headers = ("contender", "first solution", *shares, *against, "solved", "best", "proved")
+        rows = []
+        for row in self.standings():
+            words: tuple[str, ...] = ()
+            if to is not None:
+                own = "reference" if row.contender == to else "-"
+                words = (own, "") if row.difference is None else (row.difference.words, row.difference.verdict)
+            gaps = (percent(gap) for gap in row.gaps)
+            rows.append((row.contender, duration(row.first), *gaps, *words, row.solved, row.wins, row.proved))
         return table(headers, rows)
 
     def payback_table(self) -> Table:
         """After how many solves learning has paid for itself, for people."""
-        headers = (
-            "pipeline",
-            "rival",
-            _NO_WORSE,
-            "pipeline",
-            "rival, to that gap",
-            "saved",
-            "paid for after",
-        )
+        headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival, to that gap", "saved",
+                   "paid for after")  # fmt: skip
         rows = [
             (
                 row.pipeline,
                 row.rival,
+                None if row.difference is None else row.difference.words,
                 f"{row.reached} of {row.instances}",
                 duration(row.seconds),
                 ("> " if row.bounded else "") + duration(row.rival_seconds),
@@ -130,14 +101,26 @@ class Results:
         count = f"{counted(len(race.rows), 'instance')} of {race.problem}"
         text = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
         text += self.standing_table().text()
+        text += "".join(f"\n{line}" for line in self.verdicts()) + "\n" * bool(self.verdicts())
         if self.paybacks():
             text += "\nlearning has paid for itself after so many solves:\n\n" + self.payback_table().text()
         return text + "".join(f"\n{line}" for line in self.notes()) + "\n" * bool(self.notes())
+
+    def verdicts(self) -> list[str]:
+        """What the race says of each learned contender at its end, in words; those that gain nothing come first."""
+        rows = zip(self.standings(), self.race.kinds, strict=True)
+        told = [(row, row.difference) for row, kind in rows if kind == "learned"]
+        return concluded((row.contender, apart, len(self.race.rows)) for row, apart in told if apart is not None)
 
     @property
     def left_out(self) -> list[str]:
         """Who did not take part, or not to the end, and why, in words."""
         return [*self.missing, *self.race.left_out]
+
+    def warnings(self) -> list[str]:
+        """Which pipelines race on instances they were trained on."""
+        count = len(self.race.rows)
+        return [f"warning: {seen_before(name, seen, count)}" for name, seen in self.trained_on.items() if seen]
 
     def notes(self) -> list[str]:
         """What is to be known beside the tables: who found less than there could be, and why."""
@@ -163,8 +146,11 @@ class Results:
             "contenders": list(race.contenders),
             "left_out": self.left_out,
             "shares": list(SHARES),
+            "reference": reference(race),
+            "summary": [asdict(row) for row in self.standings()],
             "standings": [asdict(row) for row in self.standings()],
             "payback": paybacks,
+            "trained_on": self.trained_on,
             "hint": [dict(zip(keys, row, strict=True)) for row in self.hints()],
             "instances": [
                 {
@@ -190,16 +176,18 @@ class Results:
             sheets=(self._standing_sheet(), *paid, *hint),
             pictures=(Picture(FIGURE, "Cost over time", "From when all instances have a solution."),),
             conclusions=tuple(self._conclusions()),
-            differences=(*self.left_out, *self.notes()),
+            differences=(*self.left_out, *self.warnings(), *self.notes()),
             provenance=provenance,
         )
 
     def _standing_sheet(self) -> Sheet:
+        to = reference(self.race)
         shares = [Column(f"gap at {duration(share * self.race.time_limit)}", "%") for share in SHARES]
         columns = (
             Column("contender"),
             Column("first solution", "s"),
             *shares,
+            *(() if to is None else _compared_columns(f" to {to}")),
             *map(Column, ("solved", "best", "proved")),
         )
         rows = [
@@ -207,22 +195,38 @@ class Results:
                 row.contender,
                 row.first,
                 *(None if g is None else 100 * g for g in row.gaps),
+                *(() if to is None else _compared_values(row.difference)),
                 row.solved,
                 row.wins,
                 row.proved,
             )
             for row in self.standings()
         ]
-        caption = "solved, best, proved: instances with a solution in time, with the best known one, with a proof."
+        caption = (
+            "solved, best, proved: instances with a solution in time, with the best known one, with a proof. "
+            "Differences are means of paired, relative differences of the cost at the end, with their standard error."
+        )
         return Sheet(STANDINGS, "Mean gap to the best known cost", columns, _cells(rows), caption)
 
     def _payback_sheet(self) -> Sheet:
         columns = (
-            Column("pipeline"), Column("rival"), Column(_NO_WORSE), Column("of"), Column("pipeline", "s"),
-            Column("rival", "s"), Column("saved", "s"), Column("learning", "s"), Column("solves until paid"),
+            Column("pipeline"), Column("rival"), *_compared_columns(" to the rival"), Column(_NO_WORSE), Column("of"),
+            Column("pipeline", "s"), Column("rival", "s"), Column("saved", "s"), Column("learning", "s"),
+            Column("solves until paid"),
         )  # fmt: skip
         rows = [
-            (r.pipeline, r.rival, r.reached, r.instances, r.seconds, r.rival_seconds, r.saved, r.learning, r.words)
+            (
+                r.pipeline,
+                r.rival,
+                *_compared_values(r.difference),
+                r.reached,
+                r.instances,
+                r.seconds,
+                r.rival_seconds,
+                r.saved,
+                r.learning,
+                r.words,
+            )
             for r in self.paybacks()
         ]
         caption = (
@@ -239,8 +243,13 @@ class Results:
         return Sheet(HINT, "CP-SAT with and without the pipeline's solution", columns, _cells(self.hints()), caption)
 
     def _conclusions(self) -> list[Conclusion]:
-        """At the end of the time limit: against the safe weights, the general solvers, and what the hint does."""
-        found = []
+        """At the end of the time limit: against the reference, the safe weights, the general solvers; and the hint."""
+        rows = [(row, row.difference) for row in self.standings() if row.contender in self.learning]
+        found = [
+            Conclusion(f"{row.contender} is better than {apart.to}", _HOLDS[apart.verdict], apart.words)
+            for row, apart in rows
+            if apart is not None
+        ]
         for name in self.learning:
             for rival in (SAFE, HIGHS, CP_SAT):
                 if rival in self.race.contenders:
@@ -261,6 +270,20 @@ def _compared(claim: str, race: Race, name: str, rival: str) -> Conclusion:
             worse += a > b
     equal = len(race.rows) - better - worse
     return Conclusion(claim, worse == 0, f"better on {better}, equal on {equal}, worse on {worse} instances")
+
+
+_HOLDS: dict[Verdict, bool | None] = {"better": True, "worse": False, "no measurable difference": None}
+
+
+def _compared_columns(to: str) -> tuple[Column, ...]:
+    return Column(f"difference{to}", "%"), Column("standard error", "%"), Column("verdict")
+
+
+def _compared_values(apart: Difference | None) -> tuple[Value, ...]:
+    if apart is None:
+        return None, None, None
+    error = apart.standard_error
+    return 100 * apart.mean, None if error is None else 100 * error, apart.verdict
 
 
 def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:

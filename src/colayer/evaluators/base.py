@@ -9,7 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from colayer.answers import refused
 from colayer.errors import OptionError
+from colayer.faults import calling
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.text import short
 from colayer.threads import limited
@@ -115,4 +117,8 @@ def compiled_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X], worker
         return None
     takes_workers = "workers" in inspect.signature(problem.evaluator).parameters
     options: dict[str, Any] = {"workers": workers} if takes_workers else {}
-    return problem.evaluator(instances, **options)
+    with calling(problem, "evaluator"):
+        evaluator = problem.evaluator(instances, **options)
+    if evaluator is not None and not all(callable(getattr(evaluator, name, None)) for name in ("losses", "close")):
+        raise refused(f"evaluator of {problem.name}", evaluator, "an object with losses and close, or None")
+    return evaluator

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import costs, features_of, scale_of
+from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
 
 R = TypeVar("R")
@@ -34,6 +35,14 @@ class LocalEvaluator(Generic[X, Y, Z]):
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
         """See `statistics.MapsFeatures`."""
         return [work(features.T) for features in self.features]
+
+    def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
+        """See `visit.Visits`."""
+        return [work(self.held(x, x)) for x in chosen]
+
+    def held(self, x: int, number: int) -> Held[X, Y, Z]:
+        """Instance x with its features, known elsewhere by another number."""
+        return Held(number, self.problem, self.instances[x], self.features[x].T, float(self.scales[x]))
 
     def close(self) -> None:
         """Nothing to give back."""

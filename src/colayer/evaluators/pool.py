@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.evaluators.local import LocalEvaluator
+from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.processes import Worker
 
@@ -47,6 +48,17 @@ class PoolEvaluator:
                 found[x] = value
         return found
 
+    def visit(self, work: Callable[[Held[Any, Any, Any]], R], chosen: Sequence[int]) -> list[R]:
+        """See `visit.Visits`."""
+        count = len(self.shards)
+        shares = [[x for x in chosen if x % count == k] for k in range(count)]
+        found: dict[int, Any] = {}
+        for share, part in zip(
+            shares, self._ask_each("visit", [(work, share, count) for share in shares]), strict=True
+        ):
+            found.update(zip(share, part, strict=True))
+        return [found[x] for x in chosen]
+
     def close(self) -> None:
         """End the processes."""
         for worker in self._workers:
@@ -54,7 +66,10 @@ class PoolEvaluator:
         self._workers = []
 
     def _ask(self, method: str, argument: object) -> list[Any]:
-        for worker in self._workers:
+        return self._ask_each(method, [argument] * len(self._workers))
+
+    def _ask_each(self, method: str, arguments: Sequence[object]) -> list[Any]:
+        for worker, argument in zip(self._workers, arguments, strict=True):
             worker.ask((method, argument))
         answers, faults = [], []
         for worker in self._workers:  # all of them, so that no answer is left for the next call
@@ -70,4 +85,12 @@ class PoolEvaluator:
 def _evaluator(problem: Problem[X, Y, Z], instances: Sequence[X]) -> Callable[[tuple[str, Any]], Any]:
     """What a process of the pool does: (method, argument) → the method of its evaluator."""
     evaluator = LocalEvaluator(problem, instances)
-    return lambda call: getattr(evaluator, call[0])(call[1])
+
+    def serve(call: tuple[str, Any]) -> Any:
+        method, argument = call
+        if method == "visit":
+            work, share, count = argument
+            return [work(evaluator.held(x // count, x)) for x in share]
+        return getattr(evaluator, method)(argument)
+
+    return serve

@@ -33,7 +33,7 @@ import msgspec
 import numpy as np
 
 from colayer.errors import JournalError
-from colayer.files import plain
+from colayer.files import append, plain
 from colayer.text import shortened
 
 try:
@@ -52,7 +52,8 @@ _log = logging.getLogger(__name__)
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One evaluation: its number from 1, the weights, their loss, and their validation loss where it was computed.
 
-    By demonstration also the loss that is minimised, and what the optimiser needs to go on from here.
+    By demonstration also the loss that is minimised; of a learner that goes by steps, what it needs to go on from here.
+    `cost` is how many evaluations it stands for.
     """
 
     evaluation: int
@@ -61,6 +62,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     validation: float | None
     demonstration: float | None = None
     state: list[float] = []
+    cost: int = 1
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -98,6 +100,7 @@ class Journal:
         self.path = Path(path)
         self.earlier: dict[bytes, Record] = {}
         with self._errors():
+            new = not self.path.exists()
             if self.path.exists() and not self.path.is_file():
                 raise JournalError("is not a plain file, expected a journal", where=str(self.path))
             # unbuffered: what could not be written is not tried again when the file is closed
@@ -105,7 +108,12 @@ class Journal:
         try:
             with self._errors():
                 self._lock()
-                self._section = self._load(_plain_identity(identity), dimension)
+                try:
+                    self._section = self._load(_plain_identity(identity), dimension)
+                except BaseException:
+                    if new and self._file.seek(0, os.SEEK_END) == 0:  # not even a header could be written
+                        self.path.unlink(missing_ok=True)
+                    raise
         except BaseException:
             self._file.close()
             raise
@@ -157,9 +165,7 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         with self._errors():
-            left = memoryview(data)
-            while left:
-                left = left[self._file.write(left) or 0 :]
+            append(self._file, data)
 
     def _lock(self) -> None:
         if fcntl is None:
@@ -243,6 +249,8 @@ class Journal:
             raise self.refuse(f"damaged: {error}", number) from None
         if record.evaluation != len(section.records) + 1:
             raise self.refuse(f"evaluation {record.evaluation}, expected {len(section.records) + 1}", number)
+        if record.cost < 1:
+            raise self.refuse(f"{record.cost} evaluations in one, expected at least 1", number)
         if len(record.weights) != dimension:
             raise self.refuse(f"{len(record.weights)} weights, expected {dimension}", number)
         section.records.append(record)

@@ -11,13 +11,13 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Literal, Protocol, runtime_checkable
+from typing import Any, Generic, Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 import colayer
-from colayer.content import content_hash
+from colayer.content import SEEN, hashed
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import Moments
@@ -31,6 +31,13 @@ _FEWEST_TO_SPLIT = 5
 
 #: What a learner learns from: the costs of its own solutions, known solutions, or true θ.
 Needs = Literal["costs", "solutions", "thetas"]
+
+
+class Ending(NamedTuple):
+    """What belongs to learned weights: the σ of perturbed solves, and the weight vectors that are good with them."""
+
+    sigma: float | None
+    portfolio: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +105,7 @@ class Lesson(Generic[X, Y, Z]):
         return {
             "problem": self.known.name,
             "options": self.known.options,
-            "data": content_hash(self.problem, self.instances),
+            "data": self._hashes[0],
             "instances": len(self.instances),
             "method": learner.name,
             "method_options": learner.options(),
@@ -109,12 +116,18 @@ class Lesson(Generic[X, Y, Z]):
             **more,
         }
 
-    def model(self, weights: Floats, scale: Floats, identity: dict[str, Any], **outcome: Any) -> LinearModel:
+    @cached_property
+    def _hashes(self) -> tuple[str, str]:
+        return hashed(self.problem, self.instances)
+
+    def model(
+        self, weights: Floats, scale: Floats, identity: dict[str, Any], ending: Ending, **outcome: Any
+    ) -> LinearModel:
         """The linear model of a run, with what it was learned from and what came out as its provenance."""
         settings = {key: value for key, value in identity.items() if key not in ("problem", "options")}
-        provenance = {"colayer": colayer.__version__, **settings, **outcome}
+        provenance = {"colayer": colayer.__version__, **settings, **outcome, SEEN: self._hashes[1]}
         known = self.known
-        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance)
+        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance, *ending)
 
 
 @dataclass(frozen=True)
@@ -155,6 +168,7 @@ class Learner(Protocol):
 #: name → where its class lives. A new learner adds one line here.
 LEARNERS = {
     "auto": "experience.auto:Auto",
+    "srl": "experience.srl:Srl",
     "cma-es": "experience.cma_es:CmaEs",
     "direct": "experience.direct:Direct",
     "sgd": "experience.sgd:Sgd",

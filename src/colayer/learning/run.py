@@ -37,7 +37,8 @@ class Evaluation:
     """One evaluation: its number, from 1, its loss, the best loss so far, and its validation loss where there is one.
 
     By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
-    `demonstration`, None by experience, is the loss that is minimised.
+    `demonstration`, None by experience, is the loss that is minimised. `cost` is how much of the budget it took: 1, or
+    more for a pass that looks at many solutions per instance.
     """
 
     number: int
@@ -45,6 +46,7 @@ class Evaluation:
     best: float
     validation: float | None = None
     demonstration: float | None = None
+    cost: int = 1
 
 
 @dataclass(eq=False)
@@ -70,6 +72,12 @@ class Run:
     out_of_time: bool = False
     #: Evaluations that the journal knew.
     recalled: int = 0
+    #: How much of the budget is spent.
+    spent: int = 0
+    #: Whether the search says itself which weights are the answer.
+    settled: bool = False
+    #: All weights evaluated, with their losses.
+    visited: list[Record] = field(default_factory=list)
 
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
         """Run a search until it returns or the run is over, mark the journal as finished; return the best weights."""
@@ -106,7 +114,7 @@ class Run:
 
     def check_budget(self) -> None:
         """End the search where the evaluations are spent."""
-        if len(self.history) >= self.budget:
+        if self.spent >= self.budget:
             raise Stop(self)
 
     def replay(self, record: Record) -> Evaluation:
@@ -156,15 +164,29 @@ class Run:
     def note(self, record: Record) -> Evaluation:
         """Follow the best weights, remember the evaluation and tell the listeners."""
         if record.loss < self.best or self.every:
-            if self._better(record):
+            if not self.settled and self._better(record):
                 self.weights = np.array(record.weights)
                 self.loss, self.validation_loss = record.loss, record.validation
             self.best = min(self.best, record.loss)
-        done = Evaluation(record.evaluation, record.loss, self.best, record.validation, record.demonstration)
+        done = Evaluation(
+            record.evaluation, record.loss, self.best, record.validation, record.demonstration, record.cost
+        )
         self.history.append(done)
+        self.visited.append(record)
+        self.spent += record.cost
         for listener in self.listeners:
             listener(done)
         return done
+
+    def record_of(self, weights: Floats) -> Record:
+        """The last evaluation of weights."""
+        return next(record for record in reversed(self.visited) if record.weights == weights.tolist())
+
+    def settle(self, weights: Floats) -> None:
+        """Take weights that were evaluated, whatever their loss; from now on only `settle` changes them."""
+        self.settled = True
+        record = self.record_of(weights)
+        self.weights, self.loss, self.validation_loss = np.array(weights), record.loss, record.validation
 
     def _better(self, record: Record) -> bool:
         if self.weights is None:

@@ -39,6 +39,7 @@ class Settings:
     time_limit: float | None = None
     callback: Callable[[Evaluation], None] | None = None
     progress: bool = False
+    portfolio: int = 32
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -47,6 +48,7 @@ class Settings:
         if self.sigma != THEORY:
             _number("--sigma", self.sigma, 0.0 <= _float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}")
         _whole("--samples", self.samples, 1 if self.perturbed else 0)
+        _whole("--portfolio", self.portfolio, 1)
         within = self.radius is None or 0.0 < _float(self.radius) <= LARGEST
         _number("--radius", self.radius, within, f"a number > 0, at most {LARGEST:g}")
         _number("--validation", self.validation, 0.0 <= _float(self.validation) < 1.0, "a share >= 0 and < 1")

@@ -13,15 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import table
+from colayer.fields import number, table
 from colayer.files import plain, write_atomic
 from colayer.models.thetas import Floats, thetas
-from colayer.text import short
+from colayer.text import printable, short
 
 #: The number of the file format.
 FORMAT = 1
 
 _KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
+_OPTIONAL = ("sigma", "portfolio")
+
+#: σ of a model that does not know it, as a share of the norm of its weights.
+SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,10 @@ class Model(ABC):
     problem: str
     options: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
+    #: σ of perturbed solves, in model units; None of models that do not know it (see `default_sigma`).
+    sigma: float | None = None
+    #: Weight vectors that are good together, in model units, the first equal to `weights`; empty where there are none.
+    portfolio: Floats = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
         for name in ("weights", "feature_scale"):
@@ -45,6 +53,26 @@ class Model(ABC):
         if not finite.all():
             where = f"feature_scale[{int(np.argmin(finite))}]"
             raise InputError("so small that the weight over it is not finite", where=where)
+        if self.sigma is not None:
+            object.__setattr__(self, "sigma", number(self.sigma, "sigma"))
+            if self.sigma < 0:
+                raise InputError(f"{self.sigma:g} is negative, expected a number >= 0", where="sigma")
+        self._check_portfolio()
+
+    def _check_portfolio(self) -> None:
+        members: Any = self.portfolio
+        if len(members) == 0:
+            object.__setattr__(self, "portfolio", np.empty((0, len(self.feature_names))))
+            return
+        members = table(members, "portfolio", (None, len(self.feature_names)))
+        if not np.array_equal(members[0], self.weights):
+            raise InputError("expected the weights of the model first", where="portfolio[0]")
+        object.__setattr__(self, "portfolio", members)
+
+    @property
+    def default_sigma(self) -> float:
+        """σ where none is given: that of the model, else a tenth of the norm of its weights."""
+        return SHARE * float(np.sqrt((self.weights**2).sum())) if self.sigma is None else self.sigma
 
     def raw(self, weights: Floats | None = None) -> Floats:
         """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""
@@ -78,6 +106,8 @@ class Model(ABC):
             "feature_names": list(self.feature_names),
             "feature_scale": self.feature_scale.tolist(),
             "weights": self.written_weights(),
+            **({} if self.sigma is None else {"sigma": self.sigma}),
+            **({"portfolio": self.portfolio.tolist()} if len(self.portfolio) else {}),
             "provenance": self.provenance,
         }
 
@@ -94,8 +124,8 @@ class Model(ABC):
 def header(document: Mapping[str, Any]) -> dict[str, Any]:
     """What the files of all models have in common, checked: everything but the weights."""
     for key in document:
-        if key not in _KEYS:
-            raise InputError("unknown key", where=str(key))
+        if key not in (*_KEYS, *_OPTIONAL):
+            raise InputError("unknown key", where=printable(str(key)))
     for key in _KEYS:
         if key not in document:
             raise InputError("missing key", where=key)
@@ -115,4 +145,5 @@ def header(document: Mapping[str, Any]) -> dict[str, Any]:
         "problem": document["problem"],
         "options": dict(document["options"]),
         "provenance": dict(document["provenance"]),
+        **{key: document[key] for key in _OPTIONAL if key in document},
     }

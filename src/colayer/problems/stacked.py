@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.compose import scale_of
+from colayer.held import Held
+from colayer.problem import Problem, X, Y, Z
 from colayer.threads import Threads, even_cuts
 
 R = TypeVar("R")
@@ -16,15 +19,19 @@ R = TypeVar("R")
 _CHUNKS = 16  # per thread: enough to even out sizes, few enough to cost nothing
 
 
-class StackedEvaluator(ABC):
+class StackedEvaluator(ABC, Generic[X, Y, Z]):
     """Threads over instances whose features lie stacked; a subclass says where (`_matrix`) and adds `losses`.
 
     The kernels release the GIL, so plain threads share the stacked arrays; each number is written by one thread alone.
     `work` is the work of the instances before each one, and of all (m + 1,), in any unit.
     """
 
-    def __init__(self, dimension: int, work: NDArray[np.int64], workers: int | None) -> None:
-        self.dimension = dimension
+    def __init__(
+        self, problem: Problem[X, Y, Z], instances: Sequence[X], work: NDArray[np.int64], workers: int | None
+    ) -> None:
+        self.problem, self.instances = problem, list(instances)
+        self.scales = np.array([scale_of(problem, instance) for instance in self.instances])
+        self.dimension = len(problem.feature_names)
         self.count = len(work) - 1
         self._threads = Threads(workers)
         chunks = 1 if self._threads.workers == 1 else self._threads.workers * _CHUNKS
@@ -33,6 +40,14 @@ class StackedEvaluator(ABC):
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
         """See `evaluators.statistics.MapsFeatures`."""
         return self._threads.map(lambda x: work(self._matrix(x)), range(self.count))
+
+    def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
+        """See `evaluators.visit.Visits`."""
+
+        def held(x: int) -> Held[X, Y, Z]:
+            return Held(x, self.problem, self.instances[x], self._matrix(x), float(self.scales[x]))
+
+        return self._threads.map(lambda x: work(held(x)), chosen)
 
     def close(self) -> None:
         """End the threads."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,10 +21,15 @@ from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, NullLocator
 from numpy.typing import NDArray
 
+from colayer.answers import refused
+from colayer.capabilities import Draws, need
 from colayer.comparison.table import Comparison, Summary, value
 from colayer.errors import InputError
+from colayer.faults import calling
 from colayer.files import check_writable, write_atomic
+from colayer.problem import Problem, X, Y, Z
 from colayer.report.tables import percent, significant
+from colayer.text import one_line, shortened
 
 if TYPE_CHECKING:
     from colayer.learning.run import Evaluation
@@ -86,7 +92,7 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
     if len(groups) > 2:
         for k, (name, y) in enumerate(series.items()):
             style: dict[str, Any] = {"color": _colour(k), "marker": MARKERS[k % len(MARKERS)]}
-            ax.plot(groups, y, lw=1.6, ms=4.5, mec="white", mew=0.6, label=name, **style)
+            ax.plot(groups, y, lw=1.6, ms=4.5, mec="white", mew=0.6, label=drawable(name), **style)
         if groups[0] > 0 and groups[-1] / groups[0] >= WIDE:
             ax.set_xscale("log")
         ax.set_xticks(groups, [f"{g:g}" for g in groups])
@@ -97,13 +103,14 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
         width = 0.8 / len(series)
         for k, (name, y) in enumerate(series.items()):
             at = np.arange(len(groups)) + (k - (len(series) - 1) / 2) * width
-            ax.bar(at, y, 0.92 * width, color=_colour(k), label=name)
+            ax.bar(at, y, 0.92 * width, color=_colour(k), label=drawable(name))
         ax.set_xticks(range(len(groups)), [f"{g:g}" for g in groups])
     _value_scale(ax, "y", np.concatenate(list(series.values())))
     ax.set(xlabel=key, ylabel=_label(measure), title=f"{'Gap' if measure == 'gap' else 'Cost'} by {key}")
     # entries stand in the order in which the lines end, so that the eye finds them without matching colours
     handles, labels = ax.get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda k: -np.nan_to_num(series[labels[k]][-1], nan=-np.inf))
+    last = [float(y[-1]) for y in series.values()]
+    order = sorted(range(len(labels)), key=lambda k: -np.nan_to_num(last[k], nan=-np.inf))
     ax.legend(
         [handles[k] for k in order],
         [labels[k] for k in order],
@@ -134,7 +141,7 @@ def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
         text = "mean " + (percent(row.mean_gap) if measure == "gap" else significant(row.mean_cost, 4))
         # beside the axes, where no mark of a worst gap can run through it
         ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8.5, color=INK)
-    ax.set_yticks(places, [row.contender for row in rows])
+    ax.set_yticks(places, [drawable(row.contender) for row in rows])
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     ax.set(xlabel=_label(measure).replace("mean gap", "gap"))
@@ -159,28 +166,51 @@ def signed_bars(labels: Sequence[str], values: Sequence[float], ax: Axes | None 
     for place, v in zip(places, values, strict=True):
         text = significant(v)
         ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8, color=INK)
-    ax.set_yticks(places, list(labels), fontsize=8)
+    ax.set_yticks(places, [drawable(label) for label in labels], fontsize=8)
     ax.tick_params(axis="y", length=0)
     ax.invert_yaxis()
     return ax
 
 
+def drawn(problem: Problem[X, Y, Z], solution: Z, instance: X) -> Axes | Figure:
+    """The problem's own picture of a solution."""
+    with calling(problem, "plot"):
+        drawing = need(problem, Draws).plot(solution, instance)
+    if not isinstance(drawing, Axes | Figure):
+        raise refused(f"plot of {problem.name}", drawing, "matplotlib axes")
+    return drawing
+
+
 def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by the suffix: whole or not at all, the same bytes for the same figure."""
     target = Path(path)
-    suffix = target.suffix.lower()
+    if target.suffix.lower() in _SUFFIXES:
+        check_writable(target)  # before the work
+    write_atomic(target, picture(drawing, target))
+
+
+def picture(drawing: Axes | Figure, path: str | os.PathLike[str]) -> bytes:
+    """What `save` writes to that path."""
+    suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise InputError(f"no figure format {target.suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
-    check_writable(target)
+        raise InputError(f"no figure format {suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
     figure: Any = drawing.figure.figure if isinstance(drawing, Axes) else drawing  # the root, also from a subfigure
     for text in figure.findobj(Text):  # names are literal: a $ is no formula. Tick labels of ours are none either
         if r"\mathdefault" not in text.get_text():
             text.set_parse_math(False)
     content = io.BytesIO()
     metadata = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[suffix]
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "colayer", "pdf.fonttype": 42}):
+    style: Any = {"svg.fonttype": "none", "svg.hashsalt": "colayer", "pdf.fonttype": 42}
+    with mpl.rc_context(style), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box in its place will do
         figure.savefig(content, format=suffix[1:], dpi=200, metadata=metadata)
-    write_atomic(target, content.getvalue())
+    return content.getvalue()
+
+
+def drawable(name: str) -> str:
+    """A name as it is drawn: on one line, and not so long that nothing else has room; `_` would hide it."""
+    text = shortened(one_line(name), 40)
+    return f" {text}" if text.startswith("_") else text
 
 
 def styled(

@@ -22,7 +22,9 @@ def inline_svg(path: Path, prefix: str, label: str) -> str:
     """The drawing in a file, for a page that holds several: every id starts with `prefix`; `label` is read aloud."""
     try:
         root = ElementTree.fromstring(read_bytes(path))
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter two of encodings
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"not an SVG file: {error}", where=str(path)) from None
     if _local(root.tag) != "svg":
         raise InputError(f"a document of {_local(root.tag)!r}, expected an SVG file", where=str(path))

@@ -11,6 +11,7 @@ import importlib.metadata
 import io
 import os
 import platform
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,9 +19,11 @@ import msgspec
 
 from colayer import __version__
 from colayer.errors import InputError
-from colayer.files import encode, read_bytes, write_atomic
+from colayer.files import encode, made_folder, read_bytes, write_all
 
 OUTCOME = "outcome.json"
+#: How a formula of a spreadsheet begins; a sign before a number, or alone, is none.
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.\s]|$)")
 
 #: What stands in a cell: a number, a word, or nothing.
 Value = float | int | str | None
@@ -62,13 +65,18 @@ class Sheet(msgspec.Struct, frozen=True, omit_defaults=True):
     def csv(self) -> str:
         """Raw values; a column with values of the paper's is followed by one that holds them."""
         paired = self.with_paper()
-        head = [label for column, pair in zip(self.columns, paired, strict=True)
+        head: list[Value] = [label for column, pair in zip(self.columns, paired, strict=True)
                 for label in ([column.label, f"{column.label}, paper"] if pair else [column.label])]  # fmt: skip
-        rows = [[value for cell, pair in zip(row, paired, strict=True)
+        rows: list[list[Value]] = [[value for cell, pair in zip(row, paired, strict=True)
                  for value in ([cell.value, cell.paper] if pair else [cell.value])] for row in self.rows]  # fmt: skip
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([head, *rows])
+        csv.writer(text, lineterminator="\n").writerows([[_inert(value) for value in row] for row in [head, *rows]])
         return text.getvalue()
+
+
+def _inert(value: Value) -> Value:
+    """A word that a spreadsheet would take for a formula has an apostrophe before it."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,10 +121,9 @@ def provenance(command: str, **more: Value) -> dict[str, Value]:
 
 def write_outcome(folder: Path, outcome: Outcome) -> None:
     """Write the tables as CSV, then `outcome.json`; the pictures are there already."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for sheet in outcome.sheets:
-        write_atomic(folder / f"{sheet.name}.csv", sheet.csv().encode())
-    write_atomic(folder / OUTCOME, msgspec.json.format(encode(outcome), indent=1))
+    tables = {folder / f"{sheet.name}.csv": sheet.csv().encode() for sheet in outcome.sheets}
+    with made_folder(folder):
+        write_all({**tables, folder / OUTCOME: msgspec.json.format(encode(outcome), indent=1)})
 
 
 def read_outcomes(run: Path) -> list[tuple[Path, Outcome]]:
@@ -134,7 +141,7 @@ def read_outcomes(run: Path) -> list[tuple[Path, Outcome]]:
 def _read(path: Path) -> Outcome:
     try:
         outcome = msgspec.json.decode(read_bytes(path), type=Outcome)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not an outcome: {error}", where=str(path)) from None
     _check_rows(outcome.sheets, path)
     return outcome

@@ -103,23 +103,30 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
 
 
 def summary_table(rows: Sequence[Summary]) -> Table:
-    """The rows of `Comparison.summary` or `Comparison.by`; costs where there are no gaps, groups first."""
+    """The rows of `Comparison.summary` or `Comparison.by`; costs where there are no gaps, groups first.
+
+    Where there is a reference, each row has its paired difference to it, and what that is worth.
+    """
     keys = list(rows[0].group) if rows else []
     bounded = any(row.gaps for row in rows)
-    measures = ["mean_gap", "worst_gap"] if bounded else ["mean_cost"]
-    fields = (*keys, "contender", *measures, "mean_loss", "mean_seconds")
-    headers = tuple("mean time" if field == "mean_seconds" else field.replace("_", " ") for field in fields)
-    values = [(*(row.group[key] for key in keys), *(getattr(row, f) for f in fields[len(keys) :])) for row in rows]
-    cells = [
-        (
-            *(f"{row.group[key]:g}" for key in keys),
-            row.contender,
-            *([percent(row.mean_gap), percent(row.worst_gap)] if bounded else [significant(row.mean_cost, 5)]),
-            significant(row.mean_loss, 5),
-            duration(row.mean_seconds),
-        )
-        for row in rows
-    ]
+    reference = next((row.difference.to for row in rows if row.difference is not None), None)
+    measures = ("mean_gap", "worst_gap") if bounded else ("mean_cost",)
+    compared = () if reference is None else ("difference", "standard_error", "verdict")
+    fields = (*keys, "contender", *measures, "mean_loss", "mean_seconds", *compared)
+    headers = (*keys, "contender", *(field.replace("_", " ") for field in measures), "mean time")
+    if reference is not None:
+        headers = (*headers, f"against {reference}", "verdict")
+    values, cells = [], []
+    for row in rows:
+        group = tuple(row.group[key] for key in keys)
+        apart = row.difference
+        told = () if reference is None else (None,) * 3 if apart is None else (apart.mean, apart.standard_error)
+        verdict = () if apart is None else (apart.verdict,)
+        measured = tuple(getattr(row, measure) for measure in (*measures, "mean_loss", "mean_seconds"))
+        values.append((*group, row.contender, *measured, *told, *verdict))
+        gaps = (percent(row.mean_gap), percent(row.worst_gap)) if bounded else (significant(row.mean_cost, 5),)
+        words = () if reference is None else ("reference", "") if apart is None else (apart.words, apart.verdict)
+        cells.append((*(f"{value:g}" for value in group), row.contender, *gaps, duration(row.mean_seconds), *words))
     return Table(headers, tuple(cells), fields, tuple(values))
 
 

@@ -88,7 +88,7 @@ def test_it_is_what_the_pipeline_learns(run: Run) -> None:
     """The same weights, losses and model file as `Pipeline.fit` with the same settings."""
     found = learn(run, SingleMachine("27"), jobs(), what="", method=Auto(), evaluations=30, validation=0.2, seed=3)
     alone = Pipeline(SingleMachine("27"), safe=False)
-    alone.fit(jobs().values, method=Auto(), evaluations=30, validation=0.2, seed=3, workers=1)
+    alone.fit(jobs().values, method=Auto(), evaluations=30, validation=0.2, seed=3, workers=1, portfolio=1)
     assert found.linear().document() == alone.model.document()
     assert (found.loss, found.validation_loss) == (alone.loss_, alone.validation_loss_)
     assert found.losses == [evaluation.loss for evaluation in alone.history_]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from colayer.experiments.frame.config import paper_seconds
-from colayer.experiments.frame.sheets import beside, cells, columns
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared
 from colayer.report.outcome import Cell, Column
 
 
@@ -32,3 +36,12 @@ def test_a_cell_stands_beside_the_papers_where_it_has_the_row() -> None:
 
 def test_cells_of_our_own() -> None:
     assert cells("a", 1, None) == (Cell("a"), Cell(1), Cell(None))
+
+
+def test_differences_are_paired_and_in_percent() -> None:
+    """−10, −20, −30 % of the costs beside them: mean −20, spread 10, standard error 10/√3."""
+    found = compared([90.0, 160.0, 7.0], [100.0, 200.0, 10.0], "safe weights")
+    assert found[:2] == pytest.approx((-20.0, 10 / math.sqrt(3)))
+    assert found[2] == "no measurable difference"  # of three instances it takes 4.3 standard errors
+    assert compared([1.0], [2.0], "a") == (-50.0, None, "no measurable difference")
+    assert columns(*against("a")) == (Column("difference to a", "%"), Column("standard error", "%"), Column("verdict"))

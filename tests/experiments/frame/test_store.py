@@ -119,7 +119,7 @@ def test_a_second_run_in_the_folder_waits_for_the_first(run: Run) -> None:
         other.join(0.2)
         assert other.is_alive()
         assert made == []
-        file.write(b'{"value": null, "seconds": 1.0, "cpu": 1.0}\n')  # the first one goes on
+        file.write(b'{"index": 1, "value": null, "seconds": 1.0, "cpu": 1.0}\n')  # the first one goes on
     other.join(20)
     assert made == [3]
 

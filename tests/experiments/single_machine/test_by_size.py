@@ -47,6 +47,7 @@ def results(imitation: list[float], experience: list[float], jobs: list[int]) ->
         for name, key, by, gaps in (
             ("imitation", ("fenchel_young", "0", "none"), None, imitation),
             ("experience", ("plain", "1000", "none"), row, experience),
+            ("more experience", ("plain", "2500", "none"), row, experience),
         )
     ]  # fmt: skip
 
@@ -55,12 +56,13 @@ def test_conclusions_follow_the_large_and_the_huge() -> None:
     """What happens on moderate instances does not count; subsets without instances are left out."""
     (won,) = conclusions(results([1.0, 4.0, 5.0], [9.0, 2.0, 3.0], [100, 500, 1000]))
     assert won.holds is True
-    assert "in 4 of 4 comparisons" in won.numbers
+    assert "in 8 of 8 comparisons" in won.numbers
     assert "none, large: 2.0000 to 2.0000 % against 4.0000 %" in won.numbers
     (lost,) = conclusions(results([9.0, 4.0, 5.0], [1.0, 6.0, 7.0], [100, 500, 1000]))
     assert lost.holds is False
     (few,) = conclusions(results([9.0, 4.0], [1.0, 3.0], [100, 500]))
-    assert "in 2 of 2 comparisons" in few.numbers
+    assert "in 4 of 4 comparisons" in few.numbers
+    assert few.holds is None
     assert "huge" not in few.numbers.partition("; ")[2]
 
 
@@ -70,4 +72,4 @@ def test_without_a_decoder_learners_that_expect_one_are_no_match() -> None:
     searched = outcome.Tested("searched", "27", ("plain", "1000", "ls"), found[1].row,
                       dict.fromkeys(outcome.PIPELINES, np.array([99.0])), {}, found[0].jobs)  # fmt: skip
     (drawn,) = conclusions([*found, searched])
-    assert "in 2 of 3 comparisons (1 the other way)" in drawn.numbers
+    assert "in 4 of 5 comparisons (1 the other way)" in drawn.numbers

@@ -27,8 +27,16 @@ def test_no_gap_is_negative_and_the_parts_make_the_whole(tiny_run: TinyRun) -> N
     assert [c.label for c in by_nodes.columns[1:]] == [
         f"|V| = {n}, {which} gap (%)" for n in (16, 25) for which in ("mean", "worst")
     ]
-    for sheet in (summary, by_nodes):
-        assert all(value >= 0 for row in values(sheet) for value in row[1:])
+    assert all(value >= 0 for row in values(summary) for value in row[1:3])
+    assert all(value >= 0 for row in values(by_nodes) for value in row[1:])
+    assert [c.label for c in summary.columns[4:]] == [
+        f"difference to {APPROXIMATION} (%)",
+        "standard error (%)",
+        "verdict",
+    ]
+    verdicts = {row[0].value: row[-1].value for row in summary.rows}
+    assert verdicts[APPROXIMATION] == "reference"
+    assert set(verdicts.values()) <= {"reference", "better", "worse", "no measurable difference"}
     for whole, parts in zip(values(summary), values(by_nodes), strict=True):
         assert whole[0] == parts[0]
         assert whole[1] == pytest.approx((parts[1] + parts[3]) / 2)

@@ -60,6 +60,10 @@ def test_contenders_are_the_pipelines_and_the_rule(tiny_run: TinyRun) -> None:
     """Gaps to the bound, computed again: with the shipped weights, the safe ones and the plain rule."""
     contenders = tiny_run.outcome("vsp-test").sheets[1]
     names = [cell.value for cell in column(contenders, "contender")]
+    verdicts = dict(zip(names, (cell.value for cell in column(contenders, "verdict")), strict=True))
+    (to,) = (name for name, verdict in verdicts.items() if verdict == "reference")
+    assert to in ("safe weights", "deterministic")
+    assert len(column(contenders, f"difference to {to}")) == len(column(contenders, "standard error")) == len(names)
     found = dict(zip(names, (cell.value for cell in column(contenders, "mean gap to the bound")), strict=True))
     instances = [instance_at(cell) for cell in held_out(tiny("vsp-test"))]
     problem = VehicleScheduling("23")

@@ -65,7 +65,10 @@ def test_an_embedding_of_the_wrong_length_is_named():
             return np.zeros(2)
 
     shown = Example(Short(), items(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
-    with pytest.raises(InputError, match=r"embed of items: shape \(2,\), expected one entry per row"):
+    with pytest.raises(
+        InputError,
+        match=r"embed of items returned an array .* of shape \(2,\), expected an array of 6 numbers, one per row",
+    ):
         shown.solve(np.zeros(6))
 
 

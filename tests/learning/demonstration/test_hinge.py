@@ -82,5 +82,5 @@ def test_an_augmented_of_the_wrong_length_is_named():
             return theta[:-1], 0.0
 
     shown = Example(Short(), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
-    with pytest.raises(InputError, match=r"augmented of items: shape \(2,\)"):
+    with pytest.raises(InputError, match=r"augmented of items returned an array of float64 of shape \(2,\), expected"):
         Hinge().loss(np.zeros(3), shown)

@@ -15,6 +15,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
 from colayer.learning.perturbation import draws
+from colayer.learning.spread import DRAWS, SHARES
 from support.pick_problem import Pick
 from support.searching import Given
 
@@ -61,6 +62,7 @@ def test_provenance_says_what_was_done() -> None:
     fitted = Pipeline(Pick()).fit(picks(), method=CmaEs(step=0.2), evaluations=7, seed=3, sigma=0.5, samples=2)
     run = dict(fitted.provenance)
     assert len(run.pop("data")) == len(run.pop("features")) == 64
+    assert len(run.pop("instances_seen")) == 40  # 5 bytes of each instance, in base 64
     assert run == {
         "colayer": colayer.__version__,
         "instances": 6,
@@ -155,13 +157,13 @@ def test_whatever_changes_the_search_is_another_run(tmp_path: Path) -> None:
     assert path.read_bytes() == kept
 
 
-def test_a_finished_journal_computes_the_costs_of_two_evaluations(tmp_path: Path) -> None:
+def test_a_finished_journal_computes_the_costs_of_two_evaluations_and_of_the_choice_of_sigma(tmp_path: Path) -> None:
     """Those of its best and of its last one, to see that the problem is what it was."""
-    options: dict[str, Any] = {"evaluations": 12, "journal": tmp_path / "j", "validation": 0.0}
+    options: dict[str, Any] = {"evaluations": 12, "journal": tmp_path / "j", "validation": 0.0, "portfolio": 1}
     first = Pipeline(Pick()).fit(picks(), **options)
     counted = Counted()
     again = Pipeline(counted).fit(picks(), **options)
-    assert counted.calls == 2 * len(picks())
+    assert counted.calls == (2 + len(SHARES) * DRAWS) * len(picks())  # the best is among the two
     assert again.weights_.tobytes() == first.weights_.tobytes()
     assert again.history_ == first.history_
     assert again.provenance == first.provenance

@@ -28,9 +28,9 @@ def test_losses_by_hand() -> None:
     instances = [Instance([0, 0], [3, 1])]
     weights = np.zeros((2, 27))
     weights[:, PROCESSING] = 1.0, -1.0
-    plain = FusedEvaluator(instances, features="27", decoder="none", workers=1)
+    plain = FusedEvaluator(SingleMachine(features="27", decoder="none"), instances, 1)
     assert plain.losses(weights).tolist() == [[5 / 6], [7 / 6]]
-    mended = FusedEvaluator(instances, features="27", decoder="ls", workers=1)
+    mended = FusedEvaluator(SingleMachine(features="27", decoder="ls"), instances, 1)
     assert mended.losses(weights).tolist() == [[5 / 6], [5 / 6]]
 
 
@@ -50,7 +50,7 @@ def test_bits_of_the_generic_evaluator_for_weights_of_every_kind(decoder: str) -
     expected = local.losses(weights)
     assert len(np.unique(expected, axis=0)) > 2
     for workers in (1, 3):
-        fused = FusedEvaluator(instances, features="27", decoder=decoder, workers=workers)
+        fused = FusedEvaluator(SingleMachine(features="27", decoder=decoder), instances, workers)
         assert np.array_equal(fused.losses(weights), expected)
         assert np.array_equal(fused.losses(weights[7]), expected[7:8])
         scales = [moments(problem, instances, evaluator).scale for evaluator in (fused, local)]
@@ -60,7 +60,7 @@ def test_bits_of_the_generic_evaluator_for_weights_of_every_kind(decoder: str) -
 
 def test_shows_the_features_of_each_instance() -> None:
     instances = data()
-    fused = FusedEvaluator(instances, features="66", decoder="none", workers=2)
+    fused = FusedEvaluator(SingleMachine(features="66", decoder="none"), instances, 2)
     for shown, instance in zip(fused.map_features(np.copy), instances, strict=True):
         assert np.array_equal(shown, features(instance, "66").T)
     fused.close()
@@ -68,6 +68,6 @@ def test_shows_the_features_of_each_instance() -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
 def test_refuses_weights_under_which_theta_is_not_finite(bad: float) -> None:
-    fused = FusedEvaluator(data()[:2], features="27", decoder="none", workers=1)
+    fused = FusedEvaluator(SingleMachine(features="27", decoder="none"), data()[:2], 1)
     with pytest.raises(InputError, match="theta: not finite"):
         fused.losses(np.full((1, 27), bad))

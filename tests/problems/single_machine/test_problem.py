@@ -70,9 +70,14 @@ def test_groups_by_the_sizes_of_the_generator(jobs: int, rho: float) -> None:
 def test_rules_by_name() -> None:
     problem = SingleMachine()
     instance = problem.generate(2, jobs=12)
-    for rule in problem.baselines:
+    assert problem.baselines == (*BASELINES, "release+ls", "aprtf+rdi")
+    assert (problem.searches, SingleMachine(decoder="rdi").searches) == (("release+ls", "aprtf+rdi"), ())
+    for rule in BASELINES:
         assert problem.baseline(rule, instance).tolist() == BASELINES[rule](instance).tolist()
-    with pytest.raises(InputError, match=r"^no baseline 'spt', expected one of release, release\+ls, srpt"):
+    assert set(SingleMachine(decoder="ls").baselines) == {
+        *BASELINES, *(f"{rule}+ls" for rule in BASELINES), "aprtf+rdi",
+    }  # fmt: skip
+    with pytest.raises(InputError, match=r"^no baseline 'spt', expected one of release, srpt"):
         problem.baseline("spt", instance)
 
 

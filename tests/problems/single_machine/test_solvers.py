@@ -9,7 +9,16 @@ from colayer.errors import InputError
 from colayer.problems.single_machine.decoder import decode
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
 from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
-from colayer.problems.single_machine.solvers import BASELINES, BRUTE_FORCE_JOBS, brute_force, exact
+from colayer.problems.single_machine.solvers import (
+    BASELINES,
+    BRUTE_FORCE_JOBS,
+    SEARCHES,
+    baseline,
+    brute_force,
+    exact,
+    rules,
+    searches,
+)
 
 
 def cost(sequence, instance: Instance) -> float:
@@ -41,14 +50,29 @@ GO = Instance([0, 18], [20, 1])
     ],
 )
 def test_rules_by_hand(rule, wait, go):
-    assert BASELINES[rule](WAIT).tolist() == wait
-    assert BASELINES[rule](GO).tolist() == go
+    assert baseline(rule, WAIT).tolist() == wait
+    assert baseline(rule, GO).tolist() == go
 
 
 def test_every_rule_is_tested_by_hand():
     """A rule added to the table needs a line above."""
     marks = test_rules_by_hand.pytestmark[0].args[1]
-    assert {rule for rule, _, _ in marks} == set(BASELINES)
+    assert {rule for rule, _, _ in marks} == {*BASELINES, *SEARCHES} == set(rules("none"))
+
+
+@pytest.mark.parametrize("decoder", ["ls", "rdi"])
+def test_rules_run_through_the_decoder_as_the_pipeline_does(decoder):
+    """Every rule has its place plain and through it; what goes beyond it, and no less, is a search."""
+    instance = generate(3, 12, 0.6)
+    for rule in BASELINES:
+        through = decode(baseline(rule, instance), instance, decoder)
+        assert baseline(f"{rule}+{decoder}", instance).tolist() == through.tolist()
+    assert set(rules(decoder)) == {*BASELINES, *(f"{rule}+{decoder}" for rule in BASELINES), *SEARCHES}
+    assert len(rules(decoder)) == len(set(rules(decoder)))
+
+
+def test_rules_that_go_beyond_the_decoder_are_searches():
+    assert [searches(decoder) for decoder in ("none", "ls", "rdi")] == [SEARCHES, ("aprtf+rdi",), ()]
 
 
 def test_exact_by_hand():
@@ -149,7 +173,7 @@ def test_no_time_still_gives_a_sequence_and_a_bound(n):
     assert is_sequence(sequence, instance)
     assert not proved
     assert srpt_bound(*instance.arrays) == bound < cost(sequence, instance)
-    assert cost(sequence, instance) <= cost(BASELINES["aprtf+rdi"](instance), instance)
+    assert cost(sequence, instance) <= cost(baseline("aprtf+rdi", instance), instance)
 
 
 def test_progress_closes_in_on_the_optimum():

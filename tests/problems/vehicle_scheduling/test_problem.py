@@ -63,8 +63,17 @@ def test_groups_rules_models_and_picture_are_of_the_instance() -> None:
     x = generate(1, tasks=9, scenarios=4)
     assert problem.group(x) == {"tasks": 9, "scenarios": 4}
     solution = problem.baseline("deterministic", x)
-    with pytest.raises(InputError, match=r"^no baseline 'srpt', expected one of deterministic$"):
+    with pytest.raises(InputError, match=r"^no baseline 'srpt', expected one of deterministic, delay x3$"):
         problem.baseline("srpt", x)
+    assert problem.baselines == ("deterministic", "delay x3")
+    searching = VehicleScheduling(decoder="ls")
+    assert searching.baselines == (*problem.baselines, "deterministic+ls", "delay x3+ls")
+    for rule in problem.baselines:
+        plain = problem.baseline(rule, x)
+        assert np.array_equal(searching.baseline(f"{rule}+ls", x), searching.decode(plain, x))
+    theta = problem.features(x) @ problem.safe_weights
+    theta[: len(x.arcs[1])] *= 3.0
+    assert np.array_equal(problem.baseline("delay x3", x), problem.layer(theta, x))
     arcs = len(x.arcs[1])
     assert len(problem.compact(x).cost) == arcs + 9 + 36
     assert problem.constraint_program(x).reported == arcs

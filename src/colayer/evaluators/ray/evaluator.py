@@ -17,6 +17,7 @@ from colayer.evaluators.ray.balance import blocks, evened, makespan, spread
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.ray.shipping import Shipper
 from colayer.evaluators.ray.workers import Member, Workers
+from colayer.held import Held
 from colayer.problem import Problem, X, Y, Z
 
 Floats = NDArray[np.float64]
@@ -75,6 +76,17 @@ class ClusterEvaluator:
                 found[x] = value
         return found
 
+    def visit(self, work: Callable[[Held[Any, Any, Any]], R], chosen: Sequence[int]) -> list[R]:
+        """See `visit.Visits`."""
+        wanted = set(chosen)
+        asked = [k for k, block in enumerate(self.blocks) if wanted.intersection(block.tolist())]
+        shares = {k: [(i, x) for i, x in enumerate(self.blocks[k].tolist()) if x in wanted] for k in asked}
+        found: dict[int, Any] = {}
+        for mine, parts in self._ask("visit", (work, shares), asked):
+            for k, part in zip(mine, parts, strict=True):
+                found.update(zip([x for _, x in shares[k]], part, strict=True))
+        return [found[x] for x in chosen]
+
     def close(self) -> None:
         """Let the workers forget the instances."""
         self._move([None] * len(self.blocks))
@@ -83,10 +95,10 @@ class ClusterEvaluator:
         """The instances of some blocks."""
         return np.concatenate([self.blocks[block] for block in mine])
 
-    def _ask(self, method: str, argument: Any) -> list[tuple[list[int], Any]]:
-        """Ask all blocks, those of a worker that died again: (blocks, answer for their instances)."""
+    def _ask(self, method: str, argument: Any, asked: Sequence[int] | None = None) -> list[tuple[list[int], Any]]:
+        """Ask all blocks, or some, those of a worker that died again: (blocks, answer for their instances)."""
         ray = ray_module()
-        missing = set(range(len(self.blocks)))
+        missing = set(range(len(self.blocks)) if asked is None else asked)
         found: list[tuple[list[int], Any]] = []
         while missing:
             self._settle()

@@ -7,7 +7,8 @@ import platform
 import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from colayer.evaluators.base import Evaluator, compiled_evaluator
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.statistics import MapsFeatures
+from colayer.evaluators.visit import Visits, visitor
 from colayer.faults import carry, own_fault
+from colayer.held import Held
 from colayer.problems import OWN_FOLDERS
 from colayer.text import typed_line
 from colayer.threads import Threads
@@ -88,6 +91,9 @@ class Worker:
             evaluators = self._threads.map(self._evaluator, keys)
             if method == "losses":
                 return self._losses(keys, evaluators, np.array(argument))  # what Ray hands over is read-only
+            if method == "visit":
+                work, shares = argument
+                return self._threads.map(lambda key: self._visited(key, work, shares[key[1]]), keys)
             parts = self._threads.map(lambda key: self._mapped(key, argument), keys)
             return [value for part in parts for value in part]
         except BaseException as error:
@@ -99,6 +105,11 @@ class Worker:
         if isinstance(evaluator, MapsFeatures):
             return evaluator.map_features(work)
         return [work(features_of(self._problems[key[0]], x).T) for x in self._instances[key]]
+
+    def _visited(self, key: Key, work: Callable[[Any], Any], share: Sequence[tuple[int, int]]) -> list[Any]:
+        """`work` of some instances of a block: (place in the block, number in the data set)."""
+        held = visitor(self._held[key], self._problems[key[0]], self._instances.get(key, ()))
+        return held.visit(partial(_renumbered, work, dict(share)), [place for place, _ in share])
 
     def _losses(self, keys: Sequence[Key], evaluators: Sequence[Evaluator], weights: Floats) -> Answer:
         """Blocks side by side, those that take long in pieces of some weight vectors."""
@@ -131,10 +142,15 @@ class Worker:
             instances = ray_module("ray.cloudpickle").loads(self._waiting[key])
             compiled = compiled_evaluator(problem, instances, 1)
             self._held[key] = LocalEvaluator(problem, instances) if compiled is None else compiled
-            if not isinstance(self._held[key], MapsFeatures):
+            if not (isinstance(self._held[key], MapsFeatures) and isinstance(self._held[key], Visits)):
                 self._instances[key] = instances
             del self._waiting[key]
         return self._held[key]
+
+
+def _renumbered(work: Callable[[Any], Any], numbers: Mapping[int, int], held: Held[Any, Any, Any]) -> Any:
+    """`work` of an instance that is known by another number elsewhere."""
+    return work(replace(held, number=numbers[held.number]))
 
 
 def versions() -> dict[str, str]:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer.comparison.paired import moments, significance
 from colayer.report.outcome import Conclusion
+from colayer.report.tables import significant
+
+#: What chance alone does with less than this probability, it did not do.
+_CHANCE = 0.05
 
 
 def less(a: ArrayLike, b: ArrayLike) -> bool | None:
-    """Whether the mean of a is less than that of b, pair by pair; None within two standard errors."""
-    difference = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-    if len(difference) < 2:
-        return None
-    mean, error = float(difference.mean()), float(difference.std(ddof=1)) / math.sqrt(len(difference))
-    return None if abs(mean) <= 2 * error else mean < 0
+    """Whether the mean of a is less than that of b, pair by pair; None within two standard errors.
+
+    Of few pairs it takes more of them, see `colayer.comparison.paired.errors_needed`.
+    """
+    difference = (np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).tolist()
+    sign = significance(*moments(difference), len(difference)) if difference else 0
+    return None if sign == 0 else sign < 0
 
 
 def both(*parts: bool | None) -> bool | None:
@@ -25,11 +31,32 @@ def both(*parts: bool | None) -> bool | None:
     return False if False in parts else None if None in parts else True
 
 
-def tendency(claim: str, pairs: Sequence[tuple[float, float]], words: str) -> Conclusion:
-    """A claim that the first of each pair tends to be less: it holds where it is in more than half of the pairs.
+def below(a: float, b: float, printed: Callable[[float], str] = significant) -> bool | None:
+    """Whether a number is less than another; None where they are printed alike."""
+    return None if printed(a) == printed(b) else a < b
 
-    `words` say what the pairs are; the count is put before them. A tie of wins and losses cannot tell.
+
+def sign_test(wins: int, losses: int) -> bool | None:
+    """Whether wins are more than losses, None where a coin would do as well once in twenty times; ties do not count.
+
+    Two-sided: the probability that one side has as many as the larger of the two.
     """
-    wins, losses = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-    holds = None if wins == losses else wins > losses
-    return Conclusion(claim, holds, f"in {wins} of {len(pairs)} comparisons ({losses} the other way): {words}")
+    count, most = wins + losses, max(wins, losses)
+    chance = 2 * sum(math.comb(count, k) for k in range(most, count + 1)) / 2**count
+    return None if chance > _CHANCE else wins > losses
+
+
+def tendency(
+    claim: str,
+    pairs: Sequence[tuple[float, float]],
+    words: str,
+    printed: Callable[[float], str] = significant,
+) -> Conclusion:
+    """A claim that the first of each pair tends to be less: by a sign test, else the run cannot tell.
+
+    What is printed alike, by `printed`, is a tie. `words` say what the pairs are; the count is put before them.
+    """
+    told = [below(a, b, printed) for a, b in pairs]
+    wins, losses = told.count(True), told.count(False)
+    counts = f"{losses} the other way" + (f", {told.count(None)} alike" if None in told else "")
+    return Conclusion(claim, sign_test(wins, losses), f"in {wins} of {len(pairs)} comparisons ({counts}): {words}")

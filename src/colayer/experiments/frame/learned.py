@@ -105,7 +105,7 @@ def learn(
     def make() -> Learned:
         labels: dict[str, Any] = {} if solutions is None else {"solutions": solutions.values}
         warm: dict[str, Any] = {} if solutions is None else {"solutions": solutions.values[:1]}
-        settings = {"method": method, "workers": run.workers, **options}
+        settings = {"method": method, "workers": run.workers, "portfolio": 1, **options}
         Pipeline(problem).fit(data.values[:1], evaluations=1, **warm, **settings)  # compile
         watch = _Watch(run, what, evaluations, times)
         pipeline = Pipeline(problem).fit(

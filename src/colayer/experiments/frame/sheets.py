@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from colayer.comparison.paired import difference
 from colayer.report.outcome import Cell, Column, Value
 
 
@@ -17,6 +21,18 @@ def columns(*labels: str) -> tuple[Column, ...]:
 def beside(value: Value, paper: Mapping[str, str] | None, key: str, kind: Callable[[str], Value] = float) -> Cell:
     """Our value beside that of the paper's row in the column `key`; alone where the paper has no such row."""
     return Cell(value, None if paper is None else kind(paper[key]))
+
+
+def against(to: str) -> tuple[str, str, str]:
+    """Labels of the columns that `compared` fills."""
+    return f"difference to {to} (%)", "standard error (%)", "verdict"
+
+
+def compared(costs: ArrayLike, known: ArrayLike, to: str) -> tuple[Value, Value, Value]:
+    """The paired difference of costs to those of a contender on the same instances, its error, and the verdict."""
+    apart = difference(np.asarray(costs, float).tolist(), np.asarray(known, float).tolist(), to)
+    error = apart.standard_error
+    return 100 * apart.mean, None if error is None else 100 * error, apart.verdict
 
 
 def cells(*values: Value) -> tuple[Cell, ...]:

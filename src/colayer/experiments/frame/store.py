@@ -19,14 +19,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 import colayer
 from colayer.errors import InputError
-from colayer.files import encode, parse_json, plain, read_bytes, read_json, unwritable, write_atomic
+from colayer.files import (
+    append,
+    encode,
+    made_folder,
+    parse_json,
+    plain,
+    read_bytes,
+    read_json,
+    unwritable,
+    write_atomic,
+)
 from colayer.threads import allowed
 
 try:
@@ -84,11 +95,9 @@ class Run:
                 message = f"is a run of scale {known['scale']}, expected one of {self.scale} or a new folder"
                 raise InputError(message, where=str(self.folder))
             version = known.get("colayer")
-        try:
-            (self.folder / "cache").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(self.folder, error) from None
-        write_atomic(path, encode(about))
+        with made_folder(self.folder):
+            write_atomic(path, encode(about))
+            (self.folder / "cache").mkdir(exist_ok=True)
         return None if version in (None, colayer.__version__) else str(version)
 
     def reset(self) -> None:
@@ -148,14 +157,13 @@ class Run:
                 _lock(file)
                 known, seconds, cpu = _read_lines(path, whole)  # another run may have gone on
                 if path.stat().st_size == 0:
-                    file.write(encode({"identity": whole}))
+                    append(file, encode({"identity": whole}))
                 clock = Clock()
                 try:
                     for value in pool.map(make, inputs[len(known) :]):
                         spent = (seconds + clock.seconds, cpu + clock.cpu)
                         line = {"index": len(known), "value": value, "seconds": spent[0], "cpu": spent[1]}
-                        file.write(encode(line))
-                        file.flush()
+                        append(file, encode(line))
                         known.append(value)
                         self.report(label, len(known), len(inputs))
                 except BaseException:
@@ -201,7 +209,7 @@ class Clock:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def _open(path: Path) -> Iterator[FileIO]:
     """A file to append to, unbuffered; what the disk says against it is one line."""
     try:
         with path.open("ab", buffering=0) as file:
@@ -210,7 +218,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
         raise unwritable(path, error) from None
 
 
-def _lock(file: BinaryIO) -> None:
+def _lock(file: FileIO) -> None:
     """Wait until no other process writes this file; the lock ends with the file."""
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -106,5 +106,6 @@ def conclusions(results: list[Tested]) -> list[Conclusion]:
             "Learning by experience outperforms learning by demonstration on large and huge instances",
             pairs,
             f"mean gaps by experience against by demonstration; {'; '.join(words)}",
+            "{:.4f}".format,
         )
     ]

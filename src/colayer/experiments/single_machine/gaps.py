@@ -72,17 +72,20 @@ def conclusions(results: list[Tested]) -> list[Conclusion]:
             "Learning by experience tends to outperform the Fenchel-Young loss on average",
             [(float(r.gaps[p].mean()), float(imitation.gaps[p].mean())) for r, p in each],
             f"mean gaps, {found}",
+            "{:.3f}".format,
         ),
         tendency(
             "Learning by experience tends to have a poorer worst case than the Fenchel-Young loss",
             [(float(imitation.gaps[p].max()), float(r.gaps[p].max())) for r, p in each],
             f"worst gaps, {found}",
+            "{:.2f}".format,
         ),
         tendency(
             "The local search inside the loss tends to improve the pipelines that use it",
             [(float(a.gaps[p].mean()), float(b.gaps[p].mean())) for a, b, p in using],
             "mean gaps through ls, rdi and perturbed rdi, learned with the local search against learned without: "
             + "; ".join(f"{p} {a.gaps[p].mean():.3f} % against {b.gaps[p].mean():.3f} %" for a, b, p in using),
+            "{:.3f}".format,
         ),
         tendency(
             "The local search inside the loss worsens the pipeline that does not use it",
@@ -91,6 +94,7 @@ def conclusions(results: list[Tested]) -> list[Conclusion]:
             + "; ".join(
                 f"{a.gaps['none'].mean():.2f} % against {b.gaps['none'].mean():.2f} %" for a, b in counterparts
             ),
+            "{:.2f}".format,
         ),
     ]
 

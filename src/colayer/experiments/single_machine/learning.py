@@ -6,6 +6,7 @@ import numpy as np
 
 from colayer.experiments.frame.config import Config, paper_seconds, paper_table
 from colayer.experiments.frame.figures import curves, new_axes
+from colayer.experiments.frame.judge import below, both, less
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.sheets import beside, columns
 from colayer.experiments.frame.store import Run
@@ -89,18 +90,18 @@ def conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
     return [
         Conclusion(
             "Optimising on the seed is a good idea: the best seed gains more than 2.5 times the iterations do",
-            mean - least > mean - more,
+            below(least, more, "{:.3f}".format),
             f"plain loss, no decoder, {len(plain)} seeds: {mean:.3f} on average and {least:.3f} at best after {few} "
             f"iterations, {more:.3f} on average after {many}",
         ),
         Conclusion(
             "More iterations do not necessarily make up for a bad seed",
-            max(longer) > least,
+            below(least, max(longer), "{:.3f}".format),
             f"the worst seed has loss {max(longer):.3f} after {many} iterations, the best one {least:.3f} after {few}",
         ),
         Conclusion(
             "The loss after the local search is smaller",
-            after < mean and best_after < least,
+            both(less(searched, plain), below(best_after, least, "{:.3f}".format)),
             f"{after:.3f} on average and {best_after:.3f} at best with it, {mean:.3f} and {least:.3f} without, "
             f"after {few} iterations",
         ),

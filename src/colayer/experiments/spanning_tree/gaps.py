@@ -11,7 +11,7 @@ from colayer.experiments.frame.judge import both, less
 from colayer.experiments.frame.learned import learn
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.predict import Floats, Predicted, gaps, predict
-from colayer.experiments.frame.sheets import cells, columns
+from colayer.experiments.frame.sheets import against, cells, columns, compared
 from colayer.experiments.frame.store import Run
 from colayer.experiments.spanning_tree import learners as tree
 from colayer.learning.demonstration.fenchel_young import FenchelYoung
@@ -78,9 +78,23 @@ def _models(run: Run, config: Config) -> dict[str, tuple[SpanningTree, Model]]:
 
 
 def _summary(found: dict[str, Predicted], by_name: Gaps) -> Sheet:
-    head = columns("algorithm", "mean gap (%)", "worst gap (%)", "CPU time (s)")
-    rows = tuple(cells(name, *_both(g), float(found[name].cpu.mean())) for name, g in by_name.items())
-    return Sheet("summary", "Gaps over the whole test set", head, rows, "CPU time of one prediction, mean.")
+    head = columns("algorithm", "mean gap (%)", "worst gap (%)", "CPU time (s)", *against(APPROXIMATION))
+    known = found[APPROXIMATION].costs
+    rows = tuple(
+        cells(
+            name,
+            *_both(g),
+            float(found[name].cpu.mean()),
+            *(
+                (None, None, "reference")
+                if name == APPROXIMATION
+                else compared(found[name].costs, known, APPROXIMATION)
+            ),
+        )
+        for name, g in by_name.items()
+    )
+    caption = "CPU time of one prediction, mean. Differences are means of paired, relative differences of the cost."
+    return Sheet("summary", "Gaps over the whole test set", head, rows, caption)
 
 
 def _by_nodes(by_name: Gaps, nodes: NDArray[np.int64]) -> Sheet:

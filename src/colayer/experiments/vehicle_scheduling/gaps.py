@@ -13,7 +13,7 @@ from colayer.comparison.table import Comparison, Result
 from colayer.compose import features_of
 from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.sheets import beside, cells, columns
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared
 from colayer.experiments.frame.store import Clock, Run
 from colayer.experiments.vehicle_scheduling.conclusions import conclusions
 from colayer.experiments.vehicle_scheduling.data import held_out, instance_at
@@ -181,19 +181,24 @@ def _every_sheet(scores: Scores, missing: str) -> Sheet:
     """All contenders: mean gap by subset, and to the bound."""
     groups = [group for group in (*SUBSETS, "all") if scores.inside(group).any()]
     rows = []
+    plain = [name for name in scores.names if name in ("safe weights", _BASELINE)]
+    to = min(plain, key=lambda name: float(scores.gaps(name).mean()))
+    known = scores.costs[:, scores.names.index(to)]
     for c, name in enumerate(scores.names):
         gaps = 100 * scores.gaps(name)
+        apart = (None, None, "reference") if name == to else compared(scores.costs[:, c], known, to)
         means = [float(gaps[scores.inside(group)].mean()) for group in groups]
         times = (float(scores.seconds[:, c].mean()), float(scores.cpu[:, c].mean()))
         to_bound = 100 * float((scores.costs[:, c] / scores.bounds - 1).mean())
-        rows.append(cells(name, *means, float(gaps.max()), to_bound, *times))
+        rows.append(cells(name, *means, float(gaps.max()), to_bound, *times, *apart))
     rows.sort(key=lambda row: float(row[len(groups)].value or 0.0))
     by_group = [f"mean gap, {group} (%)" for group in groups]
     head = columns("contender", *by_group, "largest gap (%)", "mean gap to the bound (%)", "mean time (s)",
-                   "mean CPU time (s)")  # fmt: skip
+                   "mean CPU time (s)", *against(to))  # fmt: skip
     caption = (
         "Gaps are to the best solution that any of these found; the bound is the layer's value under the safe weights. "
-        "shipped: the weights that come with colayer; ls: local search after the layer. Safe weights are no fallback."
+        "shipped: the weights that come with colayer; ls: local search after the layer. Safe weights are no fallback. "
+        "Differences are means of paired, relative differences of the cost."
     )
     return Sheet("contenders", "All contenders", head, tuple(rows), " ".join([caption, missing]).strip())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from colayer.experiments.frame.config import Config, paper_seconds, paper_table
+from colayer.experiments.frame.judge import below, sign_test
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.outcome import outcome_of
 from colayer.experiments.frame.sheets import cells, columns
@@ -126,16 +127,17 @@ def _not_better(pairs: list[tuple[str, Learned, Learned]]) -> Conclusion:
     claim = "Bayesian optimisation does not find better weights than DIRECT with as many evaluations, in most cases."
     if not pairs:
         return Conclusion(claim, None, NO_BAYES)
-    words, wins = [], 0
+    words, told = [], []
     for name, direct, bayes in pairs:
         count = min(len(direct.losses), len(bayes.losses))
         ours, theirs = min(direct.losses[:count]), min(bayes.losses[:count])
-        wins += theirs < ours
+        told.append(below(theirs, ours, _printed))
         words.append(f"{name}: {significant(theirs, 5)} against {significant(ours, 5)} after {count}")
     lines = paper_table("vsp_learning")
     paper = sum(float(line["bayes_objective"]) < float(line["direct_objective"]) for line in lines)
-    said = f"bayes better in {wins} of {len(pairs)} (paper: {paper} of {len(lines)})"
-    return Conclusion(claim, 2 * wins < len(pairs), f"{said}: {'; '.join(words)}")
+    wins, losses = told.count(True), told.count(False)
+    said = f"bayes better in {wins} of {len(pairs)}, worse in {losses} (paper: {paper} of {len(lines)})"
+    return Conclusion(claim, sign_test(losses, wins), f"{said}: {'; '.join(words)}")
 
 
 def _small_budget(pairs: list[tuple[str, Learned, Learned]], count: int = 100) -> Conclusion:
@@ -143,9 +145,15 @@ def _small_budget(pairs: list[tuple[str, Learned, Learned]], count: int = 100) -
     known = [(name, min(d.losses[:count]), min(b.losses[:count])) for name, d, b in pairs if len(b.losses) >= count]
     if not known:
         return Conclusion(claim, None, f"no search with {count} evaluations of both" if pairs else NO_BAYES)
-    wins = sum(bayes < direct for _, direct, bayes in known)
+    told = [below(bayes, direct, _printed) for _, direct, bayes in known]
+    wins, losses = told.count(True), told.count(False)
     words = "; ".join(f"{name}: {significant(b, 5)} against {significant(d, 5)}" for name, d, b in known)
-    return Conclusion(claim, 2 * wins > len(known), f"bayes better in {wins} of {len(known)}: {words}")
+    said = f"bayes better in {wins} of {len(known)}, worse in {losses}"
+    return Conclusion(claim, sign_test(wins, losses), f"{said}: {words}")
+
+
+def _printed(loss: float) -> str:
+    return significant(loss, 5)
 
 
 def _ours(found: Found, train: str) -> list[Conclusion]:
@@ -154,8 +162,11 @@ def _ours(found: Found, train: str) -> list[Conclusion]:
     for features in ("23", "extended"):
         auto = _same(found, Learner("plain", train, "", "23", 0), "auto", features)
         if direct is not None and auto is not None:
-            claim = f"auto, from the safe weights, beats DIRECT on the training set {train} ({features} features)."
+            claim = (
+                f"In this run, auto, from the safe weights, ends below DIRECT on the training set {train} "
+                f"({features} features)."
+            )
             numbers = f"{significant(auto.loss, 5)} against {significant(direct.loss, 5)}, "
             numbers += f"{percent(auto.loss / direct.loss - 1)}"
-            drawn.append(Conclusion(claim, auto.loss < direct.loss, numbers))
+            drawn.append(Conclusion(claim, below(auto.loss, direct.loss, _printed), numbers))
     return drawn

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from colayer import answers
 from colayer.capabilities import HasLikelihood, need
-from colayer.learning.demonstration.example import Example, vector
+from colayer.faults import calling
+from colayer.learning.demonstration.example import Example
 from colayer.learning.demonstration.fit import Demonstration
 from colayer.problem import Floats, X, Y, Z
 
@@ -25,5 +27,8 @@ class Crf(Demonstration):
     def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
         """See `Demonstration.loss`."""
         problem = need(example.problem, HasLikelihood, why="crf cannot learn it")
-        value, gradient = problem.likelihood(theta, example.target, example.instance)
-        return float(value), vector(gradient, len(theta), f"likelihood of {example.problem.name}")
+        with calling(problem, "likelihood"):
+            answer = problem.likelihood(theta, example.target, example.instance)
+        what = f"likelihood of {example.problem.name}"
+        value, gradient = answers.parts(answer, 2, what, "(negative log-likelihood, gradient)")
+        return answers.finite(value, what), answers.vector(gradient, len(theta), what)

@@ -8,8 +8,11 @@ from typing import Any, Generic
 
 import numpy as np
 
+from colayer import answers
 from colayer.capabilities import Embeds, Targets, need
+from colayer.compose import layer_of
 from colayer.errors import InputError
+from colayer.faults import calling
 from colayer.learning.learner import Lesson
 from colayer.problem import Floats, Problem, X, Y, Z
 
@@ -35,8 +38,10 @@ class Example(Generic[X, Y, Z]):
     def solve(self, theta: Floats) -> Floats:
         """The layer at θ, embedded."""
         embedding = need(self.problem, Embeds, why="it cannot learn by demonstration")
-        y = embedding.embed(self.problem.layer(theta, self.instance), self.instance)
-        return vector(y, len(theta), f"embed of {self.problem.name}")
+        y = layer_of(self.problem, theta, self.instance)
+        with calling(self.problem, "embed"):
+            embedded = embedding.embed(y, self.instance)
+        return answers.vector(embedded, len(theta), f"embed of {self.problem.name}")
 
     def draws(self, samples: int) -> Floats:
         """Z_1..Z_K, standard Gaussian, (samples, |θ|)."""
@@ -57,8 +62,10 @@ def examples_of(lesson: Lesson[X, Y, Z], rows: Sequence[int]) -> list[Example[X,
     for i, (instance, answer) in enumerate(zip(lesson.instances, given, strict=True)):
         sequence = np.random.SeedSequence(lesson.seed, spawn_key=(_SPAWN_KEY, 1, i))
         if solutions is not None:
-            wanted = need(problem, Targets, why="it cannot learn from solutions").target(answer, instance)
-            target = vector(wanted, rows[i], f"target of {name}[{i}]")
+            able = need(problem, Targets, why="it cannot learn from solutions")
+            with calling(problem, "target"):
+                wanted = able.target(answer, instance)
+            target = answers.vector(wanted, rows[i], f"target of {problem.name}: instance {i}:")
             examples.append(Example(problem, instance, target, None, sequence))
         else:
             true_theta = vector(answer, rows[i], f"{name}[{i}]")

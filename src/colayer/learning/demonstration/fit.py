@@ -16,6 +16,7 @@ from colayer.evaluators.statistics import moments
 from colayer.learning.demonstration.descent import Descent
 from colayer.learning.demonstration.example import Example, examples_of
 from colayer.learning.demonstration.examples import Examples
+from colayer.learning.ending import conclude
 from colayer.learning.learner import Fitted, Lesson, Needs
 from colayer.learning.options import at_least_one, one_of, positive
 from colayer.learning.run import open_run
@@ -87,11 +88,13 @@ class Demonstration(ABC):
                 )
                 start = self._start(lesson.known, features.scale)
                 weights = run.conduct(partial(descent.minimize, start), self.name)
+            ending = conclude(lesson, run, weights, features.scale, training, held_out if held else None)
         demonstration = descent.losses
         model = lesson.model(
             weights,
             features.scale,
             {"learned": "by demonstration", **identity},
+            ending,
             evaluated=len(run.history),
             converged=descent.converged,
             loss=run.loss,

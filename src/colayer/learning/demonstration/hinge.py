@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from colayer import answers
 from colayer.capabilities import Augments
 from colayer.errors import InputError
-from colayer.learning.demonstration.example import Example, Solve, inner, vector
+from colayer.faults import calling
+from colayer.learning.demonstration.example import Example, Solve, inner
 from colayer.learning.demonstration.fit import Demonstration
 from colayer.problem import Floats, X, Y, Z
 
@@ -36,9 +38,12 @@ class Hinge(Demonstration):
         """See `Demonstration.loss`."""
         problem, target = example.problem, example.target
         if isinstance(problem, Augments):
-            given, constant = problem.augmented(theta, target, example.instance)
-            augmented = vector(given, len(theta), f"augmented of {problem.name}")
-            return hinge(theta, target, example.solve, augmented, float(constant))
+            with calling(problem, "augmented"):
+                answer = problem.augmented(theta, target, example.instance)
+            what = f"augmented of {problem.name}"
+            given, constant = answers.parts(answer, 2, what, "(θ, a number)")
+            augmented = answers.vector(given, len(theta), what)
+            return hinge(theta, target, example.solve, augmented, answers.finite(constant, what))
         value, gradient = hinge(theta, target, example.solve, *hamming(theta, target))
         y = target - gradient
         if ((abs(y) > 1e-9) & (abs(y - 1.0) > 1e-9)).any():

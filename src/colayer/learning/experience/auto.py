@@ -1,7 +1,11 @@
-"""The default method: DIRECT for the landscape, then CMA-ES from what is known to be good, on one budget."""
+"""The default method: what a careful user would do with one budget, from what is simple to what is learned.
+
+A simple answer, the safe weights or one feature alone, stands until a learned one is measurably better.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,36 +15,131 @@ from colayer.errors import OptionError
 from colayer.learning.experience.cma_es import descend
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.fit import Experience
-from colayer.learning.experience.optimizer import Evaluate, Floats, Portion, Task
+from colayer.learning.experience.optimizer import Evaluate, Floats, Portion, Stepwise, Task
+from colayer.learning.experience.srl import Descent, Srl
 from colayer.learning.options import positive
+
+#: Standard errors that a mean paired difference must exceed to count as measured.
+_MEASURABLE = 2.0
+#: Of what the race of several σ leaves, the rate of the descent that goes on is this share of theirs.
+_ONWARD = 0.75
+#: Passes of a descent that are worth the name.
+_FEWEST_PASSES = 2
 
 
 @dataclass(frozen=True)
 class Auto(Experience):
-    """What a careful user would do with one budget.
+    """Axes, then imitation, then CMA-ES; a black-box search where the problem has no `embed`.
 
-    1. The safe weights are evaluated, where the task has some.
-    2. DIRECT spends `direct_share` of the budget, or the 2d + 1 evaluations that it takes to look once along every
-       axis if they are more. Where the budget does not have so many, it is left out if there are safe weights.
-    3. CMA-ES, with a first step of `step` times the root mean square of the start, from the safe weights with
-       `safe_share` of what is left, then from the best of DIRECT with the rest; where one of the two is missing, the
-       other takes it all.
+    1. The safe weights are evaluated, where there are some, and every feature alone, with either sign.
+    2. From the better of these, `srl` descends with each of `sigmas`, on `race_share` of what is left, and goes on from
+       the best with the rest, less `finish_share` of it.
+    3. CMA-ES finishes, with a first step of `finish_step` times the root mean square of the best weights so far.
+    4. Of simple answer, imitation and finish, in this order, a later one is taken only where its mean loss is lower by
+       2 standard errors of the paired difference over the instances: what is measured on a handful of instances by a
+       search that minimised it is flattered.
+
+    Without `embed`: the safe weights; DIRECT with `direct_share` of the budget, or the 2d + 1 evaluations that it takes
+    to look once along every axis if they are more; CMA-ES from the safe weights with `safe_share` of what is left, then
+    from the best of DIRECT, with first steps of `step`. Validation chooses among the best.
     """
 
+    sigmas: tuple[float, ...] = (0.02, 0.05)
+    race_share: float = 0.3
+    finish_share: float = 0.1
+    finish_step: float = 0.02
     direct_share: float = 0.25
     safe_share: float = 0.6
     step: float = 0.06
 
     name: ClassVar[str] = "auto"
+    settles: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for key in ("direct_share", "safe_share"):
+        for key in ("race_share", "finish_share", "direct_share", "safe_share"):
             if not 0.0 <= getattr(self, key) <= 1.0:
                 raise OptionError(f"{key} {getattr(self, key)} is out of range, expected 0 to 1", where="--method")
-        positive(self, "step")
+        positive(self, "step", "finish_step")
+        object.__setattr__(self, "sigmas", tuple(float(sigma) for sigma in self.sigmas))
+        for sigma in self.sigmas:
+            Srl(sigma=sigma)
+        if not self.sigmas:
+            raise OptionError("no sigmas, expected at least one", where="--method")
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
+        if task.embeds and isinstance(evaluate, Stepwise) and task.evaluations > _axes(task):
+            self._imitate(evaluate, task)
+        else:
+            _Blind(self).minimize(evaluate, task)
+
+    def _imitate(self, search: Stepwise, task: Task) -> None:
+        simple = _simple(search, task)
+        search.settle(simple)
+        best, spent = self._descended(search, task, simple, task.evaluations - _axes(task))
+        answer = _better(search, best, simple)
+        search.settle(answer)
+        start = min(best, simple, key=search.loss_of)
+        finish = Portion(search, task.evaluations - _axes(task) - spent - 1)  # the last one would end the run
+        finish.best, finish.loss = np.array(start), search.loss_of(start)
+        finish.spend(lambda portion: descend(portion, task, start, step=self.finish_step))
+        search.settle(_better(search, finish.best, answer))
+
+    def _descended(self, search: Stepwise, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
+        """Where the race and the descent after it end, and what they took; the start where the budget is too small."""
+        each = Srl().draws + 1
+        passes = int(self.race_share * left) // (each * len(self.sigmas))
+        if passes < _FEWEST_PASSES:
+            sigmas, passes = self.sigmas[:1], int((1.0 - self.finish_share) * left) // each
+            if passes < _FEWEST_PASSES:
+                return start, 0
+        else:
+            sigmas = self.sigmas
+        raced = []
+        for key, sigma in enumerate(sigmas):
+            raced.append(Descent(Srl(sigma=sigma), task, start, passes, key).run(search))
+        spent = passes * each * len(sigmas)
+        first = min(range(len(raced)), key=lambda k: search.loss_of(raced[k]))
+        onward = int((1.0 - self.finish_share) * left - spent) // each
+        if onward < _FEWEST_PASSES:
+            return raced[first], spent
+        method = Srl(sigma=sigmas[first], rate=_ONWARD * Srl().rate)
+        ended = Descent(method, task, raced[first], onward, len(sigmas)).run(search)
+        return ended, spent + onward * each
+
+
+def _axes(task: Task) -> int:
+    """Evaluations of every feature alone, with either sign, and of the safe weights."""
+    return 2 * task.dimension + (task.safe is not None)
+
+
+def _simple(search: Stepwise, task: Task) -> Floats:
+    """The best of the safe weights and of single features; of equals the first."""
+    norm = task.radius / 2.0
+    if task.safe is not None:
+        norm = math.sqrt(float((task.safe**2).sum())) or norm
+    axes = norm * np.eye(task.dimension)
+    rows = np.vstack([*([] if task.safe is None else [task.safe[None, :]]), axes, -axes])
+    losses = search(rows)
+    return np.array(rows[int(np.argmin(losses))])
+
+
+def _better(search: Stepwise, learned: Floats, simple: Floats) -> Floats:
+    """`learned` where its mean paired loss is lower by 2 standard errors, or at all on one instance; else `simple`."""
+    difference = search.each(learned) - search.each(simple)
+    mean, error = float(difference.mean()), 0.0
+    if len(difference) > 1:
+        error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
+    return learned if mean < -_MEASURABLE * error else simple
+
+
+@dataclass(frozen=True)
+class _Blind:
+    """The search by losses alone."""
+
+    method: Auto
+
+    def minimize(self, evaluate: Evaluate, task: Task) -> None:
         left = task.evaluations
         starts: list[tuple[Floats, float]] = []
         if task.safe is not None:
@@ -57,15 +156,15 @@ class Auto(Experience):
 
         for key, (start, loss) in enumerate(starts):
             last = key == len(starts) - 1
-            portion = Portion(evaluate, left if last else int(self.safe_share * left))
+            portion = Portion(evaluate, left if last else int(self.method.safe_share * left))
             portion.best, portion.loss = np.array(start), loss
             left -= portion.left
             portion.spend(
-                lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
+                lambda portion, start=start, key=key: descend(portion, task, start, step=self.method.step, key=key)  # type: ignore[misc]
             )
 
     def _direct_evaluations(self, task: Task, left: int) -> int:
         axes = 2 * task.dimension + 1
         if axes > left and task.safe is not None:
             return 0
-        return min(max(int(self.direct_share * task.evaluations), axes), left)
+        return min(max(int(self.method.direct_share * task.evaluations), axes), left)

@@ -5,19 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
 
+from colayer.capabilities import Embeds
 from colayer.evaluators.base import Evaluator, rows_at_once
 from colayer.evaluators.statistics import moments
+from colayer.evaluators.visit import visitor
+from colayer.learning.ending import conclude
 from colayer.learning.experience.objective import Floats, Objective, mean_loss
 from colayer.learning.experience.optimizer import Optimizer, Task
 from colayer.learning.experience.search import Search
 from colayer.learning.guaranteed import theory_sigma
 from colayer.learning.learner import Fitted, Lesson, Needs
 from colayer.learning.perturbation import draws
+from colayer.learning.portfolio import Remembering
 from colayer.learning.run import open_run
 from colayer.learning.settings import THEORY
 from colayer.problem import Declared, X, Y, Z
@@ -31,10 +35,13 @@ class Experience(ABC):
     name: ClassVar[str]
     needs: ClassVar[tuple[Needs, ...]] = ("costs",)
     uses: ClassVar[frozenset[str]] = frozenset({"radius", "sigma", "cluster", "device"})
+    #: Whether the search itself says which of the weights it evaluated are the answer.
+    settles: ClassVar[bool] = False
 
     def options(self) -> dict[str, Any]:
-        """What, with the task, determines the search: the fields of the learner, which is a dataclass."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
+        """What, with the task, determines the search: the fields of the learner, which is a dataclass, as in JSON."""
+        fields: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in fields.items()}
 
     @abstractmethod
     def minimize(self, evaluate: Callable[[Floats], Floats], task: Task) -> None:
@@ -56,21 +63,29 @@ class Experience(ABC):
             identity = lesson.identity(self, budget, features, radius=radius, sigma=sigma)
             drawn = draws(lesson.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
             safe = _start(lesson.known, scale, radius)
-            task = Task(dimension=len(scale), radius=radius, evaluations=budget, seed=lesson.seed, safe=safe)
+            task = Task(
+                dimension=len(scale), radius=radius, evaluations=budget, seed=lesson.seed, safe=safe,
+                instances=len(lesson.training), scale=scale, homogeneous=lesson.known.homogeneous,
+                embeds=isinstance(lesson.student, Embeds),
+            )  # fmt: skip
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
+            remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
             with open_run(settings, budget, len(scale), known) as run:
                 search = Search(
                     run,
-                    _objective(training, scale, sigma, drawn),
+                    _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
                     None if held_out is None else _objective(held_out, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
+                    each=lambda w: remembering.losses(w[None, :] / scale)[0],
+                    visits=cache(partial(visitor, training, lesson.student, lesson.training)),
                 )
                 search.verify()
-                finished = run.journal is not None and run.journal.finished
-                searching = search.replay if finished else partial(self.minimize, search.losses, task)
+                finished = run.journal is not None and run.journal.finished and not self.settles
+                searching = search.replay if finished else partial(self.minimize, search, task)
                 weights = run.conduct(searching, self.name)
-        outcome = {"evaluated": len(run.history), "loss": run.loss, "validation_loss": run.validation_loss}
-        model = lesson.model(weights, scale, identity, **outcome)
+            ending = conclude(lesson, run, weights, scale, remembering, held_out)
+        outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
+        model = lesson.model(weights, scale, identity, ending, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
     def prepare(self) -> None:  # noqa: B027  most searches need nothing

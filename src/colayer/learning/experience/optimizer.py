@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError, OptionError
+from colayer.held import Held
 from colayer.learning.run import Stop
 
 Floats = NDArray[np.float64]
@@ -19,12 +20,50 @@ Floats = NDArray[np.float64]
 Evaluate = Callable[[Floats], Floats]
 
 
+R = TypeVar("R")
+
+
+@runtime_checkable
+class Stepwise(Protocol):
+    """An `Evaluate` for searches that go by steps, on single instances, and take more than their losses."""
+
+    def __call__(self, W: Floats, /) -> Floats:
+        """The losses of the rows of W."""
+
+    def gradients(self, work: Callable[[Held[Any, Any, Any]], R], chosen: list[int], /) -> list[R]:
+        """`work` of the training instances with these numbers, where they lie."""
+
+    def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int, /) -> Floats:
+        """One pass that takes `cost` evaluations: its state afterwards, of `length` numbers; journalled.
+
+        `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
+        """
+
+    def each(self, weights: Floats, /) -> Floats:
+        """The losses of one weight vector on each of the training instances, unperturbed."""
+
+    def loss_of(self, weights: Floats, /) -> float:
+        """The loss of weights that were evaluated."""
+
+    def settle(self, weights: Floats, /) -> None:
+        """Say which of the weights evaluated are the answer."""
+
+
+def stepwise(evaluate: Evaluate, name: str) -> Stepwise:
+    """`evaluate`, refused where it gives losses alone."""
+    if not isinstance(evaluate, Stepwise):
+        raise OptionError(f"{name} needs the instances, not only their losses", where="--method")
+    return evaluate
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
     """What is to be searched, in model units, where every feature has standard deviation 1.
 
     `radius` is that of the L∞ ball of weights, `evaluations` the budget in loss evaluations. `safe` are weights known
-    to be good, from which a local search may start; they need not lie in the ball.
+    to be good, from which a local search may start; they need not lie in the ball. `instances` are how many there are
+    to learn on, `scale` is what a weight is divided by for raw feature units, and in a `homogeneous` layer only the
+    direction of the weights matters. `embeds` says whether solutions of the layer can be embedded, for imitation.
     """
 
     dimension: int
@@ -32,6 +71,10 @@ class Task:
     evaluations: int = 1000
     seed: int = 0
     safe: Floats | None = None
+    instances: int = 1
+    scale: Floats | float = 1.0
+    homogeneous: bool = False
+    embeds: bool = False
 
     def __post_init__(self) -> None:
         if self.dimension < 1:

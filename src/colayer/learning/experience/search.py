@@ -4,32 +4,48 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from colayer.errors import InputError
+from colayer.evaluators.visit import Visits
+from colayer.held import Held
 from colayer.learning.experience.objective import Floats, Objective
 from colayer.learning.journal import Record
 from colayer.learning.run import Run, Stop
 
+R = TypeVar("R")
+
 
 class Search:
-    """`losses` is what an optimiser calls. Every weight vector of strictly lower loss than all before is validated.
+    """Called with weight vectors it gives their losses. Every one of strictly lower loss than all before is validated.
 
     `together` is how many weight vectors the evaluator likes in one call: what a kill may lose is a second's work, or
-    as many.
+    as many. `visits` gives the training instances, for searches that go by steps, and `each` their losses.
     """
 
-    def __init__(self, run: Run, train: Objective, validation: Objective | None = None, together: int = 1) -> None:
+    def __init__(
+        self,
+        run: Run,
+        train: Objective,
+        validation: Objective | None = None,
+        together: int = 1,
+        visits: Callable[[], Visits] | None = None,
+        each: Callable[[Floats], Floats] | None = None,
+    ) -> None:
         self.run = run
+        self._visits = visits or _nothing_to_visit
+        self.each = each or train  # a loss without instances is one of its own
         self._train, self._validation, self._together = train, validation, together
         self._seconds, self._fresh = 0.0, 0
 
-    def losses(self, W: Floats) -> Floats:
+    def __call__(self, W: Floats) -> Floats:
         """The losses of the rows of W; raises `Stop` when the budget or the time is over."""
         run = self.run
         W = np.array(W, dtype=np.float64, ndmin=2)
-        inside = W[: run.budget - len(run.history)]
+        inside = W[: max(0, run.budget - run.spent)]
         known = run.known(len(inside))
         for record, w in zip(known, inside, strict=False):
             run.compare(record, w)
@@ -44,6 +60,41 @@ class Search:
             done += rows
         run.check_budget()
         return np.array([evaluation.loss for evaluation in run.history[len(run.history) - done :]])
+
+    def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int) -> Floats:
+        """One pass of a search by steps, which takes `cost` evaluations: its state afterwards, of `length` numbers.
+
+        `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
+        """
+        run = self.run
+        if run.spent + cost > run.budget:
+            raise Stop(run)
+        for record in run.known():
+            if (record.cost, len(record.state)) != (cost, length) and run.journal is not None:
+                raise run.journal.refuse(
+                    "another kind of evaluation than the method asks for", run.journal.line(record.evaluation)
+                )
+            self._replay(record)
+            return np.array(record.state)
+        run.check_time()
+        weights, state = work()
+        loss = _checked(self._train(weights[None, :].copy()), weights[None, :], "training")
+        validation = self._validated(weights[None, :], loss, [None])[0]
+        record = Record(run.number, weights.tolist(), float(loss[0]), validation, None, state.tolist(), cost)
+        run.keep([record])
+        return state
+
+    def gradients(self, work: Callable[[Held[Any, Any, Any]], R], chosen: list[int]) -> list[R]:
+        """See `optimizer.Stepwise`."""
+        return self._visits().visit(work, chosen)
+
+    def loss_of(self, weights: Floats) -> float:
+        """The loss of weights that were evaluated."""
+        return self.run.record_of(weights).loss
+
+    def settle(self, weights: Floats) -> None:
+        """Say which of the weights evaluated are the answer."""
+        self.run.settle(weights)
 
     def replay(self) -> None:
         """Take all evaluations of a journal that is finished."""
@@ -114,6 +165,10 @@ class Search:
             what = "missing" if expected else "not expected"
             raise run.journal.refuse(f"validation is {what}", run.journal.line(record.evaluation))
         run.replay(record)
+
+
+def _nothing_to_visit() -> Visits:
+    raise InputError("there are no instances to visit, only losses")
 
 
 def _checked(losses: Floats, W: Floats, what: str) -> Floats:

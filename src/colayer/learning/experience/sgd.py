@@ -1,7 +1,7 @@
 """Stochastic gradient descent on the smoothed loss L_s(w) = E ℓ(w + sZ), Z standard Gaussian.
 
 ℓ is piecewise constant and has no useful gradient; L_s is smooth, with ∇L_s(w) = E[ℓ(w + sZ) Z]/s (paper, section 3).
-Steps are Adam's (Kingma and Ba, 2015, Adam: a method for stochastic optimization).
+Steps are Adam's.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer.learning.adam import Adam
 from colayer.learning.experience.fit import Experience
 from colayer.learning.experience.optimizer import Evaluate, Floats, Portion, Task, ball, generator, size
 from colayer.learning.options import at_least_one, positive
 
 _SPAWN_KEY = 0x5D
-
-# of Adam: decay of the mean gradient, of the mean square, and what keeps the quotient finite
-_BETA_1, _BETA_2, _TINY = 0.9, 0.99, 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,17 +50,12 @@ class Sgd(Experience):
         scale, radius = size(w, task), ball(task, w)
         spread = self.spread * scale
         random = generator(task, _SPAWN_KEY)
-        mean, square = np.zeros(task.dimension), np.zeros(task.dimension)
-        step = 0
+        adam = Adam(task.dimension)
         while True:
-            step += 1
             Z = random.standard_normal((self.pairs, task.dimension))
             losses = portion(np.vstack([w[None, :], w + spread * Z, w - spread * Z]))
             ahead, behind = losses[1 : self.pairs + 1], losses[self.pairs + 1 :]
             gradient = np.zeros(task.dimension)
             for difference, direction in zip(ahead - behind, Z, strict=True):  # in order: no BLAS, the same bits
                 gradient += difference * direction / (2.0 * spread * self.pairs)
-            mean = _BETA_1 * mean + (1.0 - _BETA_1) * gradient
-            square = _BETA_2 * square + (1.0 - _BETA_2) * gradient**2
-            unbiased = mean / (1.0 - _BETA_1**step), np.sqrt(square / (1.0 - _BETA_2**step))
-            w = np.clip(w - self.rate * scale / math.sqrt(step) * unbiased[0] / (unbiased[1] + _TINY), -radius, radius)
+            w = np.clip(w - adam.step(gradient, self.rate * scale / math.sqrt(adam.steps + 1)), -radius, radius)

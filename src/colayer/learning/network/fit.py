@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import colayer
-from colayer.content import content_hash
+from colayer.content import SEEN, hashed
 from colayer.errors import InputError, OptionError, need_extra
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
@@ -85,9 +85,10 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
                 listener(history[-1])
     if course.model is None:
         raise InputError("neural made no pass")
+    digest, seen = hashed(lesson.problem, lesson.instances)
     provenance = {
         "colayer": colayer.__version__,
-        "data": content_hash(lesson.problem, lesson.instances),
+        "data": digest,
         "instances": len(lesson.instances),
         "method": method.name,
         "method_options": method.options(),
@@ -100,6 +101,7 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         "loss": course.loss,
         "validation_loss": course.validation_loss,
         "linear": None if linear is None else linear.model.provenance,
+        SEEN: seen,
     }
     model, recalled = replace(course.model, provenance=provenance), 0 if linear is None else linear.recalled
     return Fitted(model, course.loss, course.validation_loss, tuple(history), recalled)

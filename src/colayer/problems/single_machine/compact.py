@@ -37,6 +37,7 @@ def compact(instance: Instance) -> CompactModel:
         upper=np.concatenate([np.ones(n * n), np.full(n, horizon)]),
         integral=np.arange(n * n + n) < n * n,
         solution=lambda values: values[: n * n].reshape(n, n).argmax(axis=0),
+        start=lambda sequence: (np.arange(n)[:, None] == sequence).astype(np.float64).ravel(),
     )
 
 

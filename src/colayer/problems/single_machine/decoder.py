@@ -12,6 +12,7 @@ from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
+from colayer.problems.single_machine.kernels.rows import rows_into
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 from colayer.threads import Threads, allowed
@@ -99,3 +100,14 @@ def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int 
     cuts = np.unique(np.linspace(1, rows, 8 * threads + 1).astype(np.int64)).tolist()
     with Threads(threads) as pool:
         pool.spans(work, cuts)
+
+
+def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floats]:
+    """(K, n) sequences of the layer, one per row of `thetas`, and the costs after the decoder."""
+    rows = np.ascontiguousarray(thetas, dtype=np.float64)
+    r, p = instance.arrays
+    orders, costs = np.empty(rows.shape, dtype=np.int64), np.empty(len(rows))
+    rows_into(rows, r, p, instance.integral, decoder == "ls", orders, costs)
+    if decoder == "rdi":
+        costs = np.array([sequence_cost(decode(order, instance, decoder), r, p) for order in orders])
+    return orders, costs

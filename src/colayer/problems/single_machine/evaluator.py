@@ -3,40 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.problems.single_machine.cost import scale
-from colayer.problems.single_machine.features import FEATURE_SETS
-from colayer.problems.single_machine.features import features as features_of
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.stacked import StackedEvaluator, starts
 
+if TYPE_CHECKING:
+    from colayer.problems.single_machine.problem import SingleMachine
+
 Floats = NDArray[np.float64]
+Sequenced = NDArray[np.int64]
 
 _LARGEST = 1e280  # of a weight: features are at most 1e12, so that θ cannot overflow
 
 
-class FusedEvaluator(StackedEvaluator):
+class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
     """Bit for bit the numbers of the generic evaluator, without a Python object per instance."""
 
-    def __init__(
-        self, instances: Sequence[Instance], *, features: str, decoder: str, workers: int | None = None
-    ) -> None:
-        self.decoder = decoder
+    def __init__(self, problem: SingleMachine, instances: Sequence[Instance], workers: int | None = None) -> None:
+        self.decoder = problem.decoder
         self.first = starts(np.array([instance.jobs for instance in instances], dtype=np.int64))
-        super().__init__(len(FEATURE_SETS[features]), self.first, workers)
+        super().__init__(problem, instances, self.first, workers)
         self.release = np.concatenate([instance.release for instance in instances])
         self.processing = np.concatenate([instance.processing for instance in instances])
         self.integral = np.array([instance.integral for instance in instances])
-        self.scales = np.array([scale(instance) for instance in instances])
         self.features = np.empty(self.dimension * int(self.first[-1]), dtype=np.float32)
 
         def stack(low: int, high: int) -> None:
             for x in range(low, high):
-                self._matrix(x)[:] = features_of(instances[x], features).T
+                self._matrix(x)[:] = problem.features(instances[x]).T
 
         self._each(stack)
 

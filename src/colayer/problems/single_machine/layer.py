@@ -9,6 +9,7 @@ from colayer.errors import InputError
 from colayer.layers import sorting
 from colayer.layers.likelihood import plackett_luce
 from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.rows import mix_into
 
 
 def layer(theta: ArrayLike, instance: Instance) -> NDArray[np.int64]:
@@ -37,3 +38,10 @@ def likelihood(
 ) -> tuple[float, NDArray[np.float64]]:
     """Plackett–Luce, a surrogate, for the sequence by decreasing ȳ."""
     return plackett_luce(theta, sorting.sort(-target))
+
+
+def mixed(orders: NDArray[np.int64], coefficients: NDArray[np.float64], instance: Instance) -> NDArray[np.float64]:
+    """Σ_k c_k·embed(orders[k])."""
+    out = np.empty(instance.jobs)
+    mix_into(orders, coefficients, out)
+    return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from colayer.guarantees import Approximation
 from colayer.problem import BaseProblem, check_decoder, declared
 from colayer.problems.feature_table import feature_set
-from colayer.problems.rules import rule_named
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
-from colayer.problems.single_machine.decoder import DECODERS, best, decode
+from colayer.problems.single_machine.decoder import DECODERS, best, decode, solved
 from colayer.problems.single_machine.features import FEATURE_SETS, features
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
-from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood
+from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
 from colayer.problems.single_machine.solution import read_solution, write_solution
-from colayer.problems.single_machine.solvers import BASELINES, exact
+from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
 from colayer.sizes import Size
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ class SingleMachine(BaseProblem):
     homogeneous = True
     decoders = DECODERS
     learn_decoders = MappingProxyType({"rdi": "ls"})
-    baselines = tuple(BASELINES)
     sizes = (
         Size("jobs", int, 100, "number of jobs", minimum=1),
         Size("rho", float, 1.0, "release dates are spread over rho times the expected total work", minimum=0.0),
@@ -53,9 +51,11 @@ class SingleMachine(BaseProblem):
     embed = target = staticmethod(embed)
     augmented = staticmethod(augmented)
     likelihood = staticmethod(likelihood)
+    mixed = staticmethod(mixed)
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
     read = staticmethod(read)
@@ -64,12 +64,13 @@ class SingleMachine(BaseProblem):
     write_solution = staticmethod(write_solution)
     content = staticmethod(content)
 
-    def __init__(self, features: str = "66", decoder: str = "none") -> None:
+    def __init__(self, features: Literal["66", "27"] | str = "66", decoder: str = "none") -> None:
         table = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = table.names, table.groups, table.safe_weights
         self._features = features
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")
+        self.baselines, self.searches = rules(decoder), searches(decoder)
 
     @staticmethod
     def footprint(jobs: int, rho: float) -> float:
@@ -94,6 +95,10 @@ class SingleMachine(BaseProblem):
         orders = np.array([layer(theta, instance) for theta in thetas])
         return best(orders, instance, self.decoder, seed)
 
+    def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Sequenced, NDArray[np.float64]]:
+        """The sequences of many θ, and their costs after the decoder."""
+        return solved(thetas, instance, self.decoder)
+
     def approximation(self, instance: Instance) -> Approximation | None:
         """That of the SRPT order; nothing for the 27 features, where the safe weights sort by its rank."""
         return srpt_approximation(instance) if self._features == "66" else None
@@ -102,11 +107,7 @@ class SingleMachine(BaseProblem):
         """Features stacked once, threads over instances."""
         from colayer.problems.single_machine.evaluator import FusedEvaluator
 
-        return FusedEvaluator(instances, features=self._features, decoder=self.decoder, workers=workers)
-
-    def baseline(self, rule: str, instance: Instance) -> Sequenced:
-        """The sequence of a plain rule."""
-        return rule_named(rule, BASELINES)(instance)
+        return FusedEvaluator(self, instances, workers)
 
     def compact(self, instance: Instance) -> CompactModel:
         """Positions and completion times."""

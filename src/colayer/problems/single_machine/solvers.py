@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.problems.single_machine.decoder import decode
+from colayer.problems.rules import rule_named
+from colayer.problems.single_machine.decoder import DECODERS, decode
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels import schedule
 from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
@@ -41,19 +42,36 @@ def _srpt_midpoint(instance: Instance) -> Sequenced:
 #:
 #: release: by r_j, then p_j. srpt: by completion in the preemptive optimum, a 2-approximation (Phillips, Stein and Wein
 #: 1998). srpt-midpoint: by that completion minus p_j/2. ect: always the job of earliest completion. shortest-available:
-#: always the shortest released job. aprtf: Chu's alternative priority rule for total flow time (1992). +ls, +rdi: after
-#: that decoder.
+#: always the shortest released job. aprtf: Chu's alternative priority rule for total flow time (1992). look-ahead: our
+#: own.
 BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
     "release": _release,
-    "release+ls": lambda instance: decode(_release(instance), instance, "ls"),
     "srpt": _srpt,
     "srpt-midpoint": _srpt_midpoint,
     "ect": lambda instance: schedule.dispatch_ect(*instance.arrays),
     "shortest-available": lambda instance: schedule.dispatch_shortest(*instance.arrays),
     "look-ahead": lambda instance: dispatch_lookahead(*instance.arrays),
     "aprtf": lambda instance: schedule.aprtf(*instance.arrays),
-    "aprtf+rdi": lambda instance: decode(BASELINES["aprtf"](instance), instance, "rdi"),
 }
+#: Rules after a decoder that are always shown.
+SEARCHES = ("release+ls", "aprtf+rdi")
+
+
+def rules(decoder: str) -> tuple[str, ...]:
+    """The names of the rules for a pipeline with this decoder: plain, through it, and `SEARCHES`."""
+    through = () if decoder == "none" else tuple(f"{rule}+{decoder}" for rule in BASELINES)
+    return (*BASELINES, *through, *(rule for rule in SEARCHES if rule not in through))
+
+
+def searches(decoder: str) -> tuple[str, ...]:
+    """Those of `SEARCHES` whose decoder goes beyond this one."""
+    return tuple(rule for rule in SEARCHES if DECODERS.index(rule.partition("+")[2]) > DECODERS.index(decoder))
+
+
+def baseline(rule: str, instance: Instance) -> Sequenced:
+    """The sequence of a rule, `RULE` or `RULE+DECODER`."""
+    name, _, decoder = rule.partition("+")
+    return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")
 
 
 def exact(
@@ -70,7 +88,7 @@ def exact(
     rounding.
     """
     r, p = instance.arrays
-    sequences = [BASELINES["aprtf+rdi"](instance)]
+    sequences = [baseline("aprtf+rdi", instance)]
     if start is not None:
         sequences.append(checked(start, instance))
     costs = [schedule.sequence_cost(sequence, r, p) for sequence in sequences]

@@ -39,6 +39,14 @@ class _Columns:
         first, *second = (np.flatnonzero(row) for row in chosen)
         return Solution(first, tuple(second))
 
+    def purchases(self, solution: Solution) -> Floats:
+        """x and y of a solution, as numbers."""
+        values = np.zeros(self.bought)
+        values[solution.first_stage] = 1.0
+        for s, second in enumerate(solution.second_stage):
+            values[self.y[s, second]] = 1.0
+        return values
+
 
 def compact(instance: Instance) -> CompactModel:
     """n − 1 edges in each scenario, and a flow along them that brings one unit from node 0 to every other node."""
@@ -73,6 +81,7 @@ def compact(instance: Instance) -> CompactModel:
         upper=np.concatenate([np.ones(at.bought), np.tile(most, S)]),
         integral=np.arange(at.total) < at.bought,
         solution=at.solution,
+        start=at.purchases,
     )
 
 

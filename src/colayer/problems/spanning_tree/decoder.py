@@ -10,7 +10,6 @@ from colayer.problems.spanning_tree.cost import stages_cost
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import costs_into
 from colayer.problems.spanning_tree.kernels.trees import completions, total
-from colayer.problems.spanning_tree.layer import layer
 from colayer.problems.spanning_tree.solution import Solution
 
 Floats = NDArray[np.float64]
@@ -33,18 +32,24 @@ def decode(stages: ArrayLike, instance: Instance) -> Solution:
 
 def best(thetas: Floats, instance: Instance, seed: int = 0) -> tuple[int, Solution, float]:
     """The first row of least cost among the θ in the rows of `thetas`: (row, solution, cost); nothing is drawn."""
+    stages, costs = solved(thetas, instance)
+    row = int(np.argmin(costs))
+    return row, decode(stages[row], instance), float(costs[row])
+
+
+def solved(thetas: Floats, instance: Instance) -> tuple[NDArray[np.int8], Floats]:
+    """(K, m) stages of the layer, one row per row of `thetas`, and the costs of the decoded solutions."""
     m = instance.edge_count
     rows = np.asarray(thetas, dtype=np.float64)
     if not np.isfinite(rows).all():
         raise InputError("not finite", where="theta")
     u, v, first, _ = instance.arrays
-    costs = np.empty(len(rows))
+    stages, costs = np.empty((len(rows), m), dtype=np.int8), np.empty(len(rows))
     costs_into(
         rows[:, :m].copy(), rows[:, m:].copy(), u, v, first, *tree_ends(instance), instance.nodes,
-        nothing_cost(instance), costs,
+        nothing_cost(instance), stages, costs,
     )  # fmt: skip
-    row = int(np.argmin(costs))
-    return row, decode(layer(rows[row], instance), instance), float(costs[row])
+    return stages, costs
 
 
 def complete(forest: ArrayLike, instance: Instance) -> tuple[Solution, float]:

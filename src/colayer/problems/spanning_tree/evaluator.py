@@ -3,37 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.decoder import nothing_cost, tree_ends
-from colayer.problems.spanning_tree.features import FEATURE_SETS, FIRST_STAGE
-from colayer.problems.spanning_tree.features import features as features_of
+from colayer.problems.spanning_tree.features import FIRST_STAGE
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import losses_into
+from colayer.problems.spanning_tree.layer import Stages
+from colayer.problems.spanning_tree.solution import Solution
 from colayer.problems.stacked import StackedEvaluator, starts
+
+if TYPE_CHECKING:
+    from colayer.problems.spanning_tree.problem import SpanningTree
 
 Floats = NDArray[np.float64]
 
 _LARGEST = 1e260  # of a weight: features are at most 1e30, so that θ cannot overflow
 
 
-class FusedEvaluator(StackedEvaluator):
+class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
     """Bit for bit the numbers of the generic evaluator, without a Python object per instance.
 
     Of the features, only those of a row's own stage are kept: the others are 0.
     """
 
-    def __init__(self, instances: Sequence[Instance], *, features: str, workers: int | None = None) -> None:
-        dimension = len(FEATURE_SETS[features])
+    def __init__(self, problem: SpanningTree, instances: Sequence[Instance], workers: int | None = None) -> None:
+        dimension = len(problem.feature_names)
         self.nodes = np.array([instance.nodes for instance in instances], dtype=np.int64)
         scenarios = np.array([instance.scenarios for instance in instances], dtype=np.int64)
         self.edge = starts(np.array([instance.edge_count for instance in instances], dtype=np.int64))
         self.tree = starts((self.nodes - 1) * scenarios)
         # about proportional to the time of a loss
-        super().__init__(dimension, self.edge * (dimension // 2) + self.tree * 10, workers)
+        super().__init__(problem, instances, self.edge * (dimension // 2) + self.tree * 10, workers)
         edges, trees = int(self.edge[-1]), int(self.tree[-1])
         self.u, self.v = (np.concatenate([x.arrays[k] for x in instances]) for k in (0, 1))
         self.first = np.concatenate([x.first for x in instances])
@@ -50,7 +55,7 @@ class FusedEvaluator(StackedEvaluator):
                 part = slice(self.tree[k], self.tree[k + 1])
                 self.ends[part], self.costs[part] = tree_ends(instance)
                 self.nothing[k] = nothing_cost(instance)
-                matrix = features_of(instance, features).T
+                matrix = problem.features(instance).T
                 for rows, own in zip(self._rows(k), (matrix[:FIRST_STAGE, :m], matrix[FIRST_STAGE:, m:]), strict=True):
                     rows[:] = own
 

@@ -50,3 +50,11 @@ def likelihood(
 ) -> tuple[float, NDArray[np.float64]]:
     """Exact, by the matrix-tree theorem."""
     return matrix_tree(instance.nodes, instance.edges, theta, target, instance.elimination)
+
+
+def mixed(stages: Stages, coefficients: NDArray[np.float64], instance: Instance) -> NDArray[np.float64]:
+    """Σ_k c_k·embed(stages[k])."""
+    total = np.zeros(2 * instance.edge_count)
+    for row, coefficient in zip(stages, coefficients, strict=True):
+        total += coefficient * embed(row, instance)
+    return total

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from colayer.problem import BaseProblem
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
-from colayer.problems.spanning_tree.decoder import best, decode
+from colayer.problems.spanning_tree.decoder import best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
-from colayer.problems.spanning_tree.layer import embed, layer, likelihood, target
+from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.spanning_tree.solution import Solution, read_solution, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
 from colayer.sizes import Size
@@ -39,6 +39,7 @@ class SpanningTree(BaseProblem):
     radius = 1.0
     homogeneous = True
     baselines = tuple(BASELINES)
+    searches = ("lagrangian",)
     tight_seconds = 2.0
     sizes = (
         Size("width", int, 10, "width of the grid; the other graphs have as many nodes as it, width²", minimum=2),
@@ -53,6 +54,8 @@ class SpanningTree(BaseProblem):
     likelihood = staticmethod(likelihood)
     decode = staticmethod(decode)
     best = staticmethod(best)
+    solved = staticmethod(solved)
+    mixed = staticmethod(mixed)
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
@@ -65,7 +68,7 @@ class SpanningTree(BaseProblem):
     write_solution = staticmethod(write_solution)
     content = staticmethod(content)
 
-    def __init__(self, features: str = "cost") -> None:
+    def __init__(self, features: Literal["cost", "indicator"] | str = "cost") -> None:
         table = feature_set(features, FEATURE_SETS)
         self.feature_names, self.safe_weights = table.names, table.safe_weights
         self._features = features
@@ -90,7 +93,7 @@ class SpanningTree(BaseProblem):
         """Features stacked once, threads over instances."""
         from colayer.problems.spanning_tree.evaluator import FusedEvaluator
 
-        return FusedEvaluator(instances, features=self._features, workers=workers)
+        return FusedEvaluator(self, instances, workers)
 
     def baseline(self, rule: str, instance: Instance) -> Solution:
         """The solution of a plain rule."""

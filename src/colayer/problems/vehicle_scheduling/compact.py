@@ -67,6 +67,12 @@ class _Lateness:
         successor[self.tails[used]] = self.heads[used]
         return successor
 
+    def used(self, successor: Ints) -> NDArray[np.bool_]:
+        """x of a solution: which arcs are used, and which tasks come first."""
+        first = np.ones(len(self.most), dtype=bool)
+        first[successor[successor >= 0]] = False
+        return np.concatenate([successor[self.tails] == self.heads, first])
+
 
 def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda late: late) -> _Lateness:
     """What is late after what, refused where there is too much of it; `rounded` is how times are rounded."""
@@ -124,6 +130,7 @@ def compact(instance: Instance) -> CompactModel:
         upper=np.concatenate([np.ones(arcs + n), it.most.ravel()]),
         integral=np.arange(arcs + n + n * scenarios) < arcs + n,
         solution=it.successors,
+        start=lambda successor: it.used(successor).astype(np.float64),
     )
 
 
@@ -153,14 +160,12 @@ def constraint_program(instance: Instance) -> ConstraintProgram:
     vehicle, delay = _prices(instance)
 
     def hint(successor: Ints) -> Ints:
-        x = successor[it.tails] == it.heads
-        first = np.ones(n, dtype=bool)
-        first[successor[successor >= 0]] = False
+        x = it.used(successor)
         delays = np.zeros((n, scenarios), dtype=np.int64)  # of the rounded times
-        used = np.flatnonzero(x)
+        used = np.flatnonzero(x[:arcs])
         for arc in used[np.argsort(instance.begin[it.tails[used]], kind="stable")].tolist():
             delays[it.heads[arc]] = np.maximum(delays[it.tails[arc]] + late[arc], 0)
-        return np.concatenate([x, first, delays.ravel()]).astype(np.int64)
+        return np.concatenate([x, delays.ravel()]).astype(np.int64)
 
     return ConstraintProgram(
         cost=np.concatenate([np.zeros(arcs), np.full(n, vehicle), np.full(n * scenarios, delay)]).astype(np.int64),

@@ -12,9 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.errors import OptionError
+from colayer.errors import InputError, OptionError
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
+from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, covers_into
 from colayer.problems.vehicle_scheduling.kernels.routes import refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 from colayer.problems.vehicle_scheduling.kernels.windows import sweep
@@ -44,6 +45,18 @@ def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors
         raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
     start = checked(successor, instance)
     return start if decoder == "none" else improve(start, instance)
+
+
+def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Successors, Floats]:
+    """(K, n) covers of the layer, one per row of `thetas`, and the costs after the decoder."""
+    rows = np.ascontiguousarray(thetas, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        raise InputError("not finite", where="theta")
+    covers, costs = np.empty((len(rows), instance.tasks), dtype=np.int64), np.empty(len(rows))
+    covers_into(rows, *instance.arcs, instance.latest_first, covers)
+    ends = covers if decoder == "none" else np.array([decode(cover, instance, decoder) for cover in covers])
+    costs_into(instance.times, ends, instance.vehicle_cost, instance.delay_cost, costs)
+    return covers, costs
 
 
 def improve(start: Successors, instance: Instance, stop: Callable[[], bool] = lambda: False) -> Successors:

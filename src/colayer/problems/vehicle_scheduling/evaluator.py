@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
+from colayer.held import Held
 from colayer.problems.vehicle_scheduling.cost import scale
 from colayer.problems.vehicle_scheduling.decoder import decode
-from colayer.problems.vehicle_scheduling.features import features as features_of
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, successors_into
 from colayer.threads import Threads, limited
 
+if TYPE_CHECKING:
+    from colayer.problems.vehicle_scheduling.problem import VehicleScheduling
+
 Floats = NDArray[np.float64]
+Successors = NDArray[np.int64]
 R = TypeVar("R")
 
 _ROWS = 4  # weight vectors at a time: features are read once for them, and θ of one alone fills the cache
@@ -31,16 +35,14 @@ class FusedEvaluator:
     vector and one instance. Every thread keeps its memory for θ.
     """
 
-    def __init__(
-        self, instances: Sequence[Instance], *, features: str, decoder: str, workers: int | None = None
-    ) -> None:
-        self.decoder = decoder
+    def __init__(self, problem: VehicleScheduling, instances: Sequence[Instance], workers: int | None = None) -> None:
+        self.problem, self.decoder = problem, problem.decoder
         self.instances = list(instances)
         self._threads = Threads(workers)
         self._own = threading.local()
         self.scales = np.array([scale(instance) for instance in self.instances])
         with limited(workers):  # each is made by several threads already
-            self.features = [np.ascontiguousarray(features_of(instance, features).T) for instance in self.instances]
+            self.features = [np.ascontiguousarray(problem.features(instance).T) for instance in self.instances]
         if not all(np.isfinite(matrix).all() for matrix in self.features):
             raise InputError("a feature is not finite")
         self.longest = max(matrix.shape[1] for matrix in self.features)
@@ -62,6 +64,14 @@ class FusedEvaluator:
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
         """See `evaluators.statistics.MapsFeatures`."""
         return [work(matrix) for matrix in self.features]
+
+    def visit(self, work: Callable[[Held[Instance, Successors, Successors]], R], chosen: Sequence[int]) -> list[R]:
+        """See `evaluators.visit.Visits`."""
+
+        def held(x: int) -> Held[Instance, Successors, Successors]:
+            return Held(x, self.problem, self.instances[x], self.features[x], float(self.scales[x]))
+
+        return self._threads.map(lambda x: work(held(x)), chosen)
 
     def close(self) -> None:
         """End the threads."""

@@ -55,3 +55,11 @@ def target(solution: Successors, instance: Instance) -> Floats:
 def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float, Floats]:
     """The composite likelihood of the cover against its exchanges, a surrogate."""
     return path_cover(*instance.arcs, theta, target)
+
+
+def mixed(covers: Successors, coefficients: Floats, instance: Instance) -> Floats:
+    """Σ_k c_k·embed(covers[k])."""
+    total = np.zeros(len(instance.arcs[1]) + 2 * instance.tasks)
+    for cover, coefficient in zip(covers, coefficients, strict=True):
+        total += coefficient * embed(cover, instance)
+    return total

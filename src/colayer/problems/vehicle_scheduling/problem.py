@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problem import BaseProblem, check_decoder, declared
 from colayer.problems.feature_table import feature_set
-from colayer.problems.rules import rule_named
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
-from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode
+from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode, solved
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
-from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, target
+from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.vehicle_scheduling.solution import read_solution, write_solution
-from colayer.problems.vehicle_scheduling.solvers import BASELINES, exact
+from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
 from colayer.sizes import Size
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ class VehicleScheduling(BaseProblem):
     name = "vehicle-scheduling"
     homogeneous = True
     decoders = DECODERS
-    baselines = tuple(BASELINES)
     sizes = (
         Size("tasks", int, TASKS, "number of tasks", minimum=1),
         Size("scenarios", int, SCENARIOS, "number of scenarios of the delays", minimum=1),
@@ -50,9 +48,11 @@ class VehicleScheduling(BaseProblem):
     embed = staticmethod(embed)
     target = staticmethod(target)
     likelihood = staticmethod(likelihood)
+    mixed = staticmethod(mixed)
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
     read = staticmethod(read)
@@ -61,12 +61,13 @@ class VehicleScheduling(BaseProblem):
     write_solution = staticmethod(write_solution)
     content = staticmethod(content)
 
-    def __init__(self, features: str = "extended", decoder: str = "none") -> None:
+    def __init__(self, features: Literal["23", "extended"] | str = "extended", decoder: str = "none") -> None:
         table = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = table.names, table.groups, table.safe_weights
         self._features = features
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")
+        self.baselines = rules(decoder)
 
     @staticmethod
     def footprint(tasks: int, scenarios: int) -> float:
@@ -86,15 +87,15 @@ class VehicleScheduling(BaseProblem):
         """The solution after the decoder."""
         return decode(y, instance, self.decoder)
 
+    def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Successors, NDArray[np.float64]]:
+        """The covers of many θ, and their costs after the decoder."""
+        return solved(thetas, instance, self.decoder)
+
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
         """Features made once, threads over instances."""
         from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
 
-        return FusedEvaluator(instances, features=self._features, decoder=self.decoder, workers=workers)
-
-    def baseline(self, rule: str, instance: Instance) -> Successors:
-        """The solution of a plain rule."""
-        return rule_named(rule, BASELINES)(instance)
+        return FusedEvaluator(self, instances, workers)
 
     def compact(self, instance: Instance) -> CompactModel:
         """Arcs, and delays by task and scenario."""

@@ -1,4 +1,4 @@
-"""Solvers beside the pipeline: the plain rule of the comparison tables, and exact column generation."""
+"""Solvers beside the pipeline: the plain rules of the comparison tables, and exact column generation."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.problems.rules import rule_named
 from colayer.problems.vehicle_scheduling.column_generation import exact
+from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.routes import scheduled_travel
-from colayer.problems.vehicle_scheduling.layer import layer
+from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 
-__all__ = ["BASELINES", "exact"]
+__all__ = ["BASELINES", "baseline", "exact", "rules"]
 
 
 def _deterministic(instance: Instance) -> NDArray[np.int64]:
@@ -24,7 +26,33 @@ def _deterministic(instance: Instance) -> NDArray[np.int64]:
     return layer(np.concatenate([travel, np.full(n, vehicle), np.zeros(n)]), instance)
 
 
+def _delays_times(factor: float) -> Callable[[Instance], NDArray[np.int64]]:
+    """The layer with the expected delay of every arc taken `factor` times: a late vehicle passes its delay on."""
+
+    def solve(instance: Instance) -> NDArray[np.int64]:
+        theta = safe_theta(instance)
+        theta[: len(instance.arcs[1])] *= factor
+        return layer(theta, instance)
+
+    return solve
+
+
 #: The plain rules by name: functions from an instance to a solution.
 #:
 #: deterministic: as few vehicles as the schedule allows, then least scheduled travel; delays are not looked at.
-BASELINES: dict[str, Callable[[Instance], NDArray[np.int64]]] = {"deterministic": _deterministic}
+#: delay x3: the safe weights with the expected delay three times, the best whole factor at 200 tasks and more.
+BASELINES: dict[str, Callable[[Instance], NDArray[np.int64]]] = {
+    "deterministic": _deterministic,
+    "delay x3": _delays_times(3.0),
+}
+
+
+def rules(decoder: str) -> tuple[str, ...]:
+    """The names of the rules for a pipeline with this decoder: plain, and through it."""
+    return (*BASELINES, *(() if decoder == "none" else (f"{rule}+{decoder}" for rule in BASELINES)))
+
+
+def baseline(rule: str, instance: Instance) -> NDArray[np.int64]:
+    """The solution of a rule, `RULE` or `RULE+DECODER`."""
+    name, _, decoder = rule.partition("+")
+    return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")

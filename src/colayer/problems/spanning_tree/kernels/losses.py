@@ -34,6 +34,7 @@ def losses_into(  # type: ignore[no-untyped-def]
     for x in range(low, high):
         widest = max(widest, edge[x + 1] - edge[x])
     theta1, theta2, found = np.empty(TILE * widest), np.empty(TILE * widest), np.empty(TILE)
+    stages = np.empty((1, widest), np.int8)
     for x in range(low, high):
         begin, end = edge[x], edge[x + 1]
         m = end - begin
@@ -47,46 +48,49 @@ def losses_into(  # type: ignore[no-untyped-def]
             )
             costs_into(
                 rows1, rows2, u[begin:end], v[begin:end], first[begin:end], ends[tree[x] : tree[x + 1]],
-                costs[tree[x] : tree[x + 1]], nodes[x], nothing[x], found,
+                costs[tree[x] : tree[x + 1]], nodes[x], nothing[x], stages, found,
             )  # fmt: skip
             for k in range(count):
                 out[top + k, x] = found[k] / (nodes[x] - 1.0)
 
 
 @njit(cache=True, nogil=True)
-def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, out):  # type: ignore[no-untyped-def]
-    """out[k] = cost of the decoded tree of the layer with c̄ = theta1[k], d̄ = theta2[k], for one instance."""
+def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages, out):  # type: ignore[no-untyped-def]
+    """out[k] = cost of the decoded tree of the layer with c̄ = theta1[k], d̄ = theta2[k], for one instance.
+
+    stages[k] is that tree, as `stage_tree` gives it; with fewer rows the last one is used again.
+    """
     m = len(u)
     cheaper, keys = np.empty(m), np.empty(m)
     order, work = np.empty(m, np.int64), np.empty(2 * m + 1, np.int64)
     parent, forest, label = np.empty(nodes, np.int32), np.empty(nodes, np.int32), np.empty(nodes, np.int32)
     kept, kept_costs = np.empty((nodes, 2), np.int32), np.empty(nodes)
-    bought = np.empty(m, np.bool_)
     for k in range(len(theta1)):
         bar1, bar2 = theta1[k], theta2[k]
         for e in range(m):
             cheaper[e] = min(bar1[e], bar2[e])
         order_into(cheaper, order, keys, work)
-        components = _forest_into(u, v, order, bar1, bar2, parent, forest, bought, label)
+        stage = stages[min(k, len(stages) - 1)]
+        components = _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label)
         if components == nodes:
             out[k] = nothing
             continue
         total = 0.0
         for e in range(m):
-            if bought[e]:
+            if stage[e] == 1:
                 total += first[e]
         out[k] = min(nothing, _completed_cost(total, components, ends, costs, label, parent, kept, kept_costs))
 
 
 @njit(cache=True, nogil=True)
-def _forest_into(u, v, order, bar1, bar2, parent, forest, bought, label):  # type: ignore[no-untyped-def]
-    """The layer's first stage: bought[e], and label[i], the component of node i, 0 to the count − 1; the count."""
+def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type: ignore[no-untyped-def]
+    """The layer: the stage of each edge, and label[i], the component of node i in its first stage; their count."""
     nodes = len(parent)
     for i in range(nodes):
         parent[i] = -1
         forest[i] = -1
     for e in range(len(u)):
-        bought[e] = False
+        stage[e] = 0
     left = nodes - 1
     for k in range(len(order)):
         if left == 0:
@@ -97,8 +101,9 @@ def _forest_into(u, v, order, bar1, bar2, parent, forest, bought, label):  # typ
         if a != b:
             join(parent, a, b)
             left -= 1
+            stage[e] = 2
             if bar1[e] <= bar2[e]:
-                bought[e] = True
+                stage[e] = 1
                 join(forest, find(forest, u[e]), find(forest, v[e]))
     components = 0
     for i in range(nodes):

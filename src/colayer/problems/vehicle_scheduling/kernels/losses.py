@@ -53,3 +53,14 @@ def costs_into(times: Times, successors: Ints, vehicle_cost: float, delay_cost: 
     """The cost of each row of `successors`."""
     for j in range(len(out)):
         out[j] = solution_cost(times, successors[j], vehicle_cost, delay_cost)
+
+
+@njit(cache=True, nogil=True)
+def covers_into(thetas: Floats, indptr: Ints, heads: NDArray[np.int32], order: Ints, successors: Ints) -> None:
+    """The layer's solution of each row of `thetas`."""
+    tasks, arcs = successors.shape[1], len(heads)
+    out_duals, in_duals = np.empty(tasks), np.empty(tasks)
+    for j in range(len(thetas)):
+        row = thetas[j]
+        costs, origin, destination = row[:arcs], row[arcs : arcs + tasks], row[arcs + tasks :]
+        match_into(indptr, heads, costs, origin, destination, order, successors[j], out_duals, in_duals)

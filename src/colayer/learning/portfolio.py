@@ -1,0 +1,86 @@
+"""Weight vectors that are good together: the best of K on every instance, chosen greedily from what was evaluated.
+
+The mean over the instances of the least loss is a monotone supermodular function of the set of weight vectors, so that
+the greedy choice keeps 1 − 1/e of the best possible gain over the first member, and every beginning of a portfolio is
+one (docs/guarantees.md).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from colayer.evaluators.base import Evaluator
+from colayer.learning.journal import Record
+from colayer.learning.spread import SHARES
+from colayer.problem import Floats
+
+#: Members of a portfolio at most, by default.
+MEMBERS = 32
+#: Weight vectors of the search that are taken into the pool, those of least loss.
+_VISITED = 100
+#: Draws for each σ, and of how many evaluations each of them takes one.
+_DRAWS, _SHARE = 12, 50
+
+_SPAWN_KEY = (0xF0,)
+
+
+class Remembering:
+    """An evaluator that keeps the losses of every weight vector it was asked for."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._known: dict[bytes, Floats] = {}
+
+    def losses(self, weights: Floats) -> Floats:
+        """Those of the evaluator; nothing is computed twice."""
+        rows = np.asarray(weights, dtype=np.float64)
+        keys = [row.tobytes() for row in rows]
+        new = [k for k, key in enumerate(keys) if key not in self._known]
+        if new:
+            for k, losses in zip(new, self._evaluator.losses(rows[new]), strict=True):
+                self._known[keys[k]] = losses
+        return np.array([self._known[key] for key in keys])
+
+    def close(self) -> None:
+        """Forget them; the evaluator is closed by whoever made it."""
+        self._known.clear()
+
+
+def greedy(losses: Floats, first: int, count: int) -> list[int]:
+    """Rows of `losses` (rows, instances): `first`, then whichever lowers the mean of the minimum most, up to `count`.
+
+    It ends where no row lowers it. Of equals the first is taken.
+    """
+    chosen, least = [first], losses[first]
+    while len(chosen) < count:
+        sums = np.minimum(losses, least).sum(axis=1)
+        best = int(np.argmin(sums))
+        if not sums[best] < least.sum():
+            break
+        chosen.append(best)
+        least = np.minimum(least, losses[best])
+    return chosen
+
+
+def choose_portfolio(
+    evaluators: Sequence[Evaluator], visited: Sequence[Record], weights: Floats, scale: Floats, seed: int, count: int
+) -> Floats:
+    """Up to `count` weight vectors, `weights` first, from the best that the search visited and draws around the answer.
+
+    The draws take about a tenth of the evaluations that the search had.
+    """
+    if count == 1:
+        return np.empty((0, len(weights)))
+    best = sorted(visited, key=lambda record: (record.loss, record.evaluation))[:_VISITED]
+    pool = np.vstack([weights[None, :], *(np.array(record.weights)[None, :] for record in best)])
+    norm = math.sqrt(float((weights**2).sum()))
+    draws = min(_DRAWS, sum(record.cost for record in visited) // _SHARE)
+    if norm > 0.0 and draws:
+        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
+        Z = random.standard_normal((len(SHARES), draws, len(weights)))
+        pool = np.vstack([pool, *(weights + share * norm * part for share, part in zip(SHARES, Z, strict=True))])
+    losses = np.concatenate([evaluator.losses(pool / scale) for evaluator in evaluators], axis=1)
+    return pool[greedy(losses, 0, count)]

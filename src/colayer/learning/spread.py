@@ -1,0 +1,33 @@
+"""The σ of perturbed solves: chosen for a model by the best of a few draws, on instances it was not learned on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from colayer.evaluators.base import Evaluator
+from colayer.problem import Floats
+
+#: σ that are tried, as shares of the norm of the weights, and draws of each.
+SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)
+DRAWS = 8
+
+_SPAWN_KEY = (0x51,)
+
+
+def choose_sigma(evaluator: Evaluator, weights: Floats, scale: Floats, seed: int) -> float | None:
+    """The σ, in model units, of least mean loss of the best of w and some w + σZ; None where the weights are 0.
+
+    The best of several solutions is what a perturbed solve returns. Of equals the largest is taken.
+    """
+    norm = math.sqrt(float((weights**2).sum()))
+    if norm == 0.0:
+        return None
+    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
+    Z = random.standard_normal((DRAWS, len(weights)))
+    tried = [weights[None, :], *(weights + share * norm * Z for share in SHARES)]
+    losses = evaluator.losses(np.vstack(tried) / scale)
+    plain, parts = losses[0], losses[1:].reshape(len(SHARES), DRAWS, -1)
+    means = [math.fsum(np.minimum(plain, part.min(axis=0)).tolist()) for part in parts]
+    return SHARES[means.index(min(means))] * norm

@@ -1,0 +1,85 @@
+"""What learning is compared with has the options of the models beside it, and is told apart by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer import Pipeline
+from colayer.comparison.plain import named_apart, plain_contenders
+from support.item_problem import Item, PickItem
+from support.selection_problem import Selection, instances
+
+DATA = instances(3)
+
+
+def pipeline(decoder: str = "none") -> Pipeline[Any, Any, Any]:
+    return Pipeline(Selection(decoder), [1.0, 1.0, 0.0], safe=False)
+
+
+def costs(contender: Any) -> list[float]:
+    return [Selection().cost(contender.attempt(x, 1.0).solutions[-1][1], x) for x in DATA]
+
+
+def test_without_models_the_problem_itself_is_taken() -> None:
+    found = plain_contenders(Selection("swap"), DATA)
+    names = ["safe weights", "best single feature (price_times_risk)", "cheapest", "safest"]
+    assert [one.name for one in found] == names
+    assert [one.kind for one in found] == ["safe", "rule", "rule", "rule"]
+    safe = Pipeline(Selection("swap"), Selection.safe_weights, safe=False)
+    assert costs(found[0]) == [safe.solve(x).cost for x in DATA]
+
+
+def test_a_problem_with_no_more_than_it_needs_has_its_best_feature() -> None:
+    assert [one.name for one in plain_contenders(PickItem(), [Item([1.0, 2.0])])] == ["best single feature (value)"]
+    assert plain_contenders(PickItem(), []) == []
+
+
+def test_the_decoder_is_that_of_the_model() -> None:
+    """And not that of the problem as the command line names it."""
+    (safe, *_) = plain_contenders(Selection(), DATA, [pipeline("swap")])
+    assert safe.name == "safe weights"
+    own = Pipeline(Selection("swap"), Selection.safe_weights, safe=False)
+    assert costs(safe) == [own.solve(x).cost for x in DATA]
+
+
+def test_models_with_options_of_their_own_have_safe_weights_each() -> None:
+    found = plain_contenders(Selection(), DATA, [pipeline(), pipeline("swap"), pipeline()])
+    assert [one.name for one in found] == [
+        "safe weights, decoder none", "best single feature (price_times_risk), decoder none",
+        "safe weights, decoder swap", "best single feature (price_times_risk), decoder swap", "cheapest", "safest",
+    ]  # fmt: skip
+    assert list(named_apart({"a": pipeline(), "b": pipeline("swap")})) == ["a, decoder none", "b, decoder swap"]
+    assert list(named_apart({"a": pipeline(), "b": pipeline()})) == ["a", "b"]
+    assert named_apart({}) == {}
+
+
+def test_draws_are_shared() -> None:
+    found = plain_contenders(Selection(), DATA, [pipeline()], samples=4, seed=2, sigma=None)
+    assert [one.name for one in found][:2] == ["safe weights, 4 samples", "best single feature (price_times_risk)"]
+
+
+def test_perturbed_safe_weights_stand_beside_perturbed_learned_ones() -> None:
+    """They search, and are no reference."""
+    found = plain_contenders(Selection(), DATA, [pipeline()], perturbed=3)
+    assert [(one.name, one.kind, one.anytime) for one in found][:2] == [
+        ("safe weights", "safe", False), ("safe weights, perturbed", "solver", True),
+    ]  # fmt: skip
+    (first, *_) = found[1].attempt(DATA[0], 0.0).solutions
+    assert np.array_equal(first[1], Selection().baseline("cheapest", DATA[0]))
+
+
+class Searching(Selection):
+    """Its second rule searches for a pipeline without the decoder, and does not for one with it."""
+
+    @property
+    def searches(self) -> tuple[str, ...]:  # type: ignore[override]
+        return ("safest",) if self.decoder == "none" else ()
+
+
+def test_a_rule_is_a_search_where_it_is_one_to_all_models() -> None:
+    one, other = (Pipeline(Searching(d), [1.0, 1.0, 0.0], safe=False) for d in ("none", "swap"))
+    kinds = {c.name: c.kind for c in plain_contenders(Searching(), DATA, [one])}
+    assert (kinds["cheapest"], kinds["safest"]) == ("rule", "solver")
+    assert {c.name: c.kind for c in plain_contenders(Searching(), DATA, [one, other])}["safest"] == "rule"

@@ -1,0 +1,18 @@
+"""An instance as an evaluator holds it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer.evaluators.local import LocalEvaluator
+from support.pick_problem import Pick
+
+DATA = [np.random.default_rng(seed).normal(size=(4 + seed, 2)) for seed in range(3)]
+
+
+@pytest.mark.parametrize("x", range(3))
+def test_holds_the_instance_its_features_as_rows_and_its_scale(x: int) -> None:
+    held = LocalEvaluator(Pick(), DATA).held(x, 7)
+    assert (held.number, held.instance is DATA[x], held.scale) == (7, True, 4.0 + x)
+    assert np.array_equal(held.matrix, DATA[x].T)
