@@ -119,7 +119,7 @@ def test_numbers_at_the_edge(words: str, place: Path, call: Callable[..., Ended]
     ],
 )
 def test_a_fault_at_the_end_of_a_large_file(end: str, fragment: str, place: Path, call: Callable[..., Ended]) -> None:
-    """5 MB; the place is found in a moment, with a few times the memory of the file."""
+    """5 MB; the place is found in a moment. `benchmarks/memory.py` measures memory, on 200 MB."""
     count = 1_000_000
     head = '{"format": 1, "problem": "single-machine", "release": [' + ",".join(["0"] * count) + '], "processing": ['
     data = (head + "1, " * (count - 1) + end).encode(errors="surrogateescape")
