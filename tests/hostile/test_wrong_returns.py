@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -307,10 +308,14 @@ def test_ctrl_c_and_sigterm_within_a_method_are_no_fault_of_it(
     method: str, command: str, wrong: Callable[..., Ended]
 ) -> None:
     """The signals that arrive while a method of the user's runs end the command as anywhere else."""
-    for signal, status in (("SIGINT", 130), ("SIGTERM", 143)):
-        value = f"__import__('signal').raise_signal(__import__('signal').{signal})"
-        ended, _, err = wrong(method_source(method, value), command)
-        assert (ended, err) == (status, "interrupted\n" if status == 130 else "terminated\n")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
+    try:
+        for name, status in (("SIGINT", 130), ("SIGTERM", 143)):
+            value = f"__import__('signal').raise_signal(__import__('signal').{name})"
+            ended, _, err = wrong(method_source(method, value), command)
+            assert (ended, err) == (status, "interrupted\n" if status == 130 else "terminated\n")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("line", ["check own_crews:Crews", "train own_crews:Crews data -o new.json"])
