@@ -33,7 +33,7 @@ test: venv  ## all tests
 	touch $@
 
 extras: .venv/extras  ## the tests of the extras bayes, compare, neural and ray, and against PyEPO
-	COLAYER_EXTRAS=1 $(BIN)/python -m pytest tests/extras
+	COLAYER_EXTRAS=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/extras
 
 lint: venv  ## ruff and mypy
 	$(BIN)/ruff check .
