@@ -65,17 +65,15 @@ class Candidates(Generic[X, Y, Z]):
     features: NDArray[Any]
     seed: int = 0
 
-    def best(self, rows: Floats, names: list[str], before: Found[Z] | None = None) -> Found[Z]:
-        """The best of these rows and of what was found before."""
-        best = before
+    def best(self, rows: Floats, names: list[str]) -> Found[Z]:
+        """The best of these rows, of equals the first."""
         raw, correction = self.model.raw(rows), self.model.correction(self.features)
-        for first, block in theta_blocks(self.features, raw, correction):
-            row, solution, cost = best_of(self.problem, block, self.instance, self.seed)
-            if best is None or cost < best.cost:
-                best = Found(solution, cost, "combined" if row < 0 else names[first + row], 0)
-        assert best is not None
-        tried = len(rows) + (0 if before is None else before.tried)
-        return Found(best.solution, best.cost, best.source, tried)
+        found = (
+            (first, *best_of(self.problem, block, self.instance, self.seed))
+            for first, block in theta_blocks(self.features, raw, correction)
+        )
+        first, row, solution, cost = min(found, key=lambda block: block[3])
+        return Found(solution, cost, "combined" if row < 0 else names[first + row], len(rows))
 
     def until(self, deadline: float, rows: Floats, names: list[str], sigma: float | None) -> Iterator[Found[Z]]:
         """What is known after each block: these rows in order, then draws around those that did best, for ever.
@@ -124,7 +122,7 @@ class _Clock:
         self.done += count
 
     def affordable(self, most: int) -> int:
-        """At least 1 the first time, then at most twice as many as were done, and no more than fit in half the time."""
+        """1 the first time, then at most as many as were done, and no more than fit in half of the time left."""
         now = time.monotonic()
         if self.done == 0:
             return 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem
-from support.planted import only_failure
+from support.planted import assert_found
 from support.selection_problem import Selection
 
 
@@ -120,7 +120,4 @@ PLANTED: dict[Any, tuple[str, str]] = {
 
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: getattr(mistake, "func", mistake).__name__)
 def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
-    check, words = PLANTED[mistake]
-    failure = only_failure(mistake())
-    assert failure.check == check
-    assert words in failure.detail
+    assert_found(mistake(), *PLANTED[mistake])

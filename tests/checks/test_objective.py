@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.planted import only_failure
+from support.planted import assert_found
 from support.selection_problem import Selection
 from support.whole_problem import Whole
 
@@ -109,7 +109,4 @@ PLANTED: dict[Any, tuple[str, str]] = {
 
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
 def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
-    check, words = PLANTED[mistake]
-    failure = only_failure(mistake())
-    assert failure.check == check
-    assert words in failure.detail
+    assert_found(mistake(), *PLANTED[mistake])

@@ -10,7 +10,7 @@ import pytest
 
 from colayer.checks import check_problem
 from colayer.programs import Rows, TooLargeError
-from support.planted import only_failure
+from support.planted import assert_found
 from support.selection_problem import instances
 from support.whole_problem import Whole
 
@@ -163,10 +163,7 @@ PLANTED: dict[Any, tuple[str, str]] = {
 
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
 def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
-    check, words = PLANTED[mistake]
-    failure = only_failure(mistake())
-    assert failure.check == check
-    assert words in failure.detail
+    assert_found(mistake(), *PLANTED[mistake])
 
 
 class TooLarge(Whole):

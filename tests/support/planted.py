@@ -18,3 +18,10 @@ def only_failure(problem: Any, *, every_decoder: bool = False) -> Finding:
     report = check_problem(problem, instances(), decoder=None if every_decoder else chosen)
     assert len(report.failures) == 1, str(report)
     return report.failures[0]
+
+
+def assert_found(problem: Any, check: str, words: str, *, every_decoder: bool = False) -> None:
+    """The mistake of a problem is found by one check alone, which says what is wrong in these words."""
+    failure = only_failure(problem, every_decoder=every_decoder)
+    assert failure.check == check
+    assert words in failure.detail

@@ -6,6 +6,10 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.problems.vehicle_scheduling.instance import read
 
 #: Two tasks, 0 then 1, and two scenarios.
 GOOD: dict[str, Any] = {
@@ -49,3 +53,11 @@ def with_entry(values: Any, index: tuple[int, ...], value: Any) -> Any:
         row = row[i]
     row[index[-1]] = value
     return copy
+
+
+def assert_refused(document: dict[str, Any], message: str) -> None:
+    """Reading the document ends with one line that begins with `message`."""
+    with pytest.raises(InputError) as caught:
+        read(document)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)

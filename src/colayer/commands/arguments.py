@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -68,6 +68,11 @@ def file_name(text: str | Path) -> Path:
 def folder_name(text: str | Path) -> Path:
     """The path of an output folder."""
     return _path(text, "a folder")
+
+
+def out_folder(words: str) -> Any:
+    """The option `-o DIR`, with what the help says of it."""
+    return typer.Option("-o", "--output", metavar="DIR", parser=folder_name, help=words)
 
 
 def _path(text: str | Path, expected: str) -> Path:

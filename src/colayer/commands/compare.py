@@ -34,16 +34,7 @@ def compare(
     ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            parser=arguments.folder_name,
-            help="A folder for tables and figures, for report.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, arguments.out_folder("A folder for tables and figures, for report.")] = None,
 ) -> None:
     """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
     from colayer.commands.evaluate import naming

@@ -27,7 +27,7 @@ def demo(
     ] = "single-machine",
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="DIR", parser=arguments.folder_name, help="Where the pictures go."),
+        arguments.out_folder("Where the pictures go."),
     ] = Path("demo"),
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,

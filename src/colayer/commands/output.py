@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -36,20 +36,18 @@ def emit(
 
     data = encode(document)
     files = {} if out is None else {out: data}
-    with ExitStack() as last:
-        if plot is not None and draw is not None:
-            from colayer.report.figures import picture
+    fault: Exception | None = None
+    if plot is not None and draw is not None:
+        from colayer.report.figures import picture
 
-            try:
-                files[plot] = picture(draw(), plot)
-            except Exception as fault:  # raised in the end
-                last.callback(_raise, fault)
-        write_all(files)
-        _print(data.decode()) if as_json else say(text)
-
-
-def _raise(fault: Exception) -> None:
-    raise fault
+        try:
+            files[plot] = picture(draw(), plot)
+        except Exception as error:
+            fault = error
+    write_all(files)
+    _print(data.decode()) if as_json else say(text)
+    if fault is not None:
+        raise fault
 
 
 def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:

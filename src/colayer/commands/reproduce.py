@@ -29,16 +29,7 @@ def reproduce(
         list[str] | None, typer.Argument(metavar="[NAME...]", show_default=False, help="Experiments; all if not given.")
     ] = None,
     scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="DIR",
-            parser=arguments.folder_name,
-            help="The run; reproduce-SCALE if not given.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, arguments.out_folder("The run; reproduce-SCALE if not given.")] = None,
     workers: arguments.Workers = None,
     list_names: Annotated[bool, typer.Option("--list", help="Name the experiments, no more.")] = False,
     as_json: arguments.Json = False,

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.errors import InputError
 from colayer.problems.vehicle_scheduling.city import City, read_city, write_city
-from colayer.problems.vehicle_scheduling.instance import read
-from support.vehicle_documents import CITY, city, with_entry
+from support.vehicle_documents import CITY, assert_refused, city, with_entry
 
 DELAYS = CITY["district_delay"]
 
@@ -36,11 +34,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("what", BAD)
 def test_what_is_wrong_is_refused_by_name(what: str) -> None:
-    document, message = BAD[what]
-    with pytest.raises(InputError) as caught:
-        read(document)
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)
+    assert_refused(*BAD[what])
 
 
 def test_points_lie_in_districts_row_by_row() -> None:

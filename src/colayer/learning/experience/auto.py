@@ -71,7 +71,7 @@ class Auto(Experience):
         if task.embeds and isinstance(evaluate, Stepwise) and task.evaluations > _axes(task):
             self._imitate(evaluate, task)
         else:
-            _Blind(self).minimize(evaluate, task)
+            self._search(evaluate, task)
 
     def _imitate(self, search: Stepwise, task: Task) -> None:
         simple = _simple(search, task)
@@ -107,6 +107,37 @@ class Auto(Experience):
         ended = Descent(method, task, raced[first], onward, len(sigmas)).run(search)
         return ended, spent + onward * each
 
+    def _search(self, evaluate: Evaluate, task: Task) -> None:
+        """By losses alone."""
+        left = task.evaluations
+        starts: list[tuple[Floats, float]] = []
+        if task.safe is not None:
+            starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
+            left -= 1
+
+        look = self._direct_evaluations(task, left)
+        if look > 0:
+            landscape = Portion(evaluate, look)
+            landscape.spend(lambda portion: Direct().minimize(portion, task))
+            left -= look - landscape.left
+            if landscape.best is not None:
+                starts.append((landscape.best, landscape.loss))
+
+        for key, (start, loss) in enumerate(starts):
+            last = key == len(starts) - 1
+            portion = Portion(evaluate, left if last else int(self.safe_share * left))
+            portion.best, portion.loss = np.array(start), loss
+            left -= portion.left
+            portion.spend(
+                lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
+            )
+
+    def _direct_evaluations(self, task: Task, left: int) -> int:
+        axes = 2 * task.dimension + 1
+        if axes > left and task.safe is not None:
+            return 0
+        return min(max(int(self.direct_share * task.evaluations), axes), left)
+
 
 def _axes(task: Task) -> int:
     """Evaluations of every feature alone, with either sign, and of the safe weights."""
@@ -131,40 +162,3 @@ def _better(search: Stepwise, learned: Floats, simple: Floats) -> Floats:
     if len(difference) > 1:
         error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
     return learned if mean < -_MEASURABLE * error else simple
-
-
-@dataclass(frozen=True)
-class _Blind:
-    """The search by losses alone."""
-
-    method: Auto
-
-    def minimize(self, evaluate: Evaluate, task: Task) -> None:
-        left = task.evaluations
-        starts: list[tuple[Floats, float]] = []
-        if task.safe is not None:
-            starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
-            left -= 1
-
-        look = self._direct_evaluations(task, left)
-        if look > 0:
-            landscape = Portion(evaluate, look)
-            landscape.spend(lambda portion: Direct().minimize(portion, task))
-            left -= look - landscape.left
-            if landscape.best is not None:
-                starts.append((landscape.best, landscape.loss))
-
-        for key, (start, loss) in enumerate(starts):
-            last = key == len(starts) - 1
-            portion = Portion(evaluate, left if last else int(self.method.safe_share * left))
-            portion.best, portion.loss = np.array(start), loss
-            left -= portion.left
-            portion.spend(
-                lambda portion, start=start, key=key: descend(portion, task, start, step=self.method.step, key=key)  # type: ignore[misc]
-            )
-
-    def _direct_evaluations(self, task: Task, left: int) -> int:
-        axes = 2 * task.dimension + 1
-        if axes > left and task.safe is not None:
-            return 0
-        return min(max(int(self.method.direct_share * task.evaluations), axes), left)

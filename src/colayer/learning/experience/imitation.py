@@ -18,8 +18,7 @@ import numpy as np
 
 from colayer import answers
 from colayer.capabilities import Embeds, SolvesMany, need
-from colayer.compose import cost_of, decode_of, layer_of
-from colayer.errors import InputError
+from colayer.compose import cost_of, decode_of, layer_of, theta_blocks
 from colayer.faults import calling
 from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
@@ -44,14 +43,13 @@ class Imitation:
 
     def __call__(self, held: Held[X, Y, Z]) -> Floats:
         """Φᵀg; 0 where all draws cost the same."""
-        theta = _theta(held, self.weights)
+        ((_, (theta,)),) = theta_blocks(held.matrix.T, self.weights[None, :])
         spread = float(theta.std())
         sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number))
         drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
-        lean = _Lean(self.temperature)
-        gradient = lean.towards_the_best(held.problem, drawn, held.instance)
+        gradient = _towards_the_best(held.problem, drawn, held.instance, self.temperature)
         size = float(np.abs(gradient).mean())
         if size == 0.0:
             return np.zeros(len(self.weights))
@@ -59,44 +57,30 @@ class Imitation:
         return np.array([float((row * gradient).sum()) for row in held.matrix])
 
 
-@dataclass(frozen=True)
-class _Lean:
+def _towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
     """Σ_k (q_k − 1/K)·embed(y_k) over the rows of θ, by the problem's own compiled path where it has one."""
-
-    temperature: float
-
-    def towards_the_best(self, problem: Problem[X, Y, Z], many: Floats, instance: X) -> Floats:
-        if isinstance(problem, SolvesMany):
-            ys, costs = problem.solved(many, instance)
-            coefficients = self._coefficients(costs)
-            return np.zeros(many.shape[1]) if coefficients is None else problem.mixed(ys, coefficients, instance)
-        embeds = need(problem, Embeds, why="srl needs it")
-        solved = [layer_of(problem, theta, instance) for theta in many]
-        costs = np.array([cost_of(problem, decode_of(problem, y, instance), instance) for y in solved])
-        total, coefficients = np.zeros(many.shape[1]), self._coefficients(costs)
-        if coefficients is None:
-            return total
-        for y, coefficient in zip(solved, coefficients, strict=True):
-            with calling(problem, "embed"):
-                given = embeds.embed(y, instance)
-            total += coefficient * answers.vector(given, len(total), f"embed of {problem.name}")
+    if isinstance(problem, SolvesMany):
+        ys, costs = problem.solved(many, instance)
+        lean = _lean(costs, temperature)
+        return np.zeros(many.shape[1]) if lean is None else problem.mixed(ys, lean, instance)
+    embeds = need(problem, Embeds, why="srl needs it")
+    solved = [layer_of(problem, theta, instance) for theta in many]
+    costs = np.array([cost_of(problem, decode_of(problem, y, instance), instance) for y in solved])
+    total, lean = np.zeros(many.shape[1]), _lean(costs, temperature)
+    if lean is None:
         return total
-
-    def _coefficients(self, costs: Floats) -> Floats | None:
-        """q − 1/K; None where the costs do not differ."""
-        spread = float(costs.std())
-        if spread == 0.0:
-            return None
-        q: Floats = np.exp(-(costs - costs.min()) / (self.temperature * spread))
-        lean: Floats = q / q.sum() - 1.0 / len(costs)
-        return lean
+    for y, coefficient in zip(solved, lean, strict=True):
+        with calling(problem, "embed"):
+            given = embeds.embed(y, instance)
+        total += coefficient * answers.vector(given, len(total), f"embed of {problem.name}")
+    return total
 
 
-def _theta(held: Held[X, Y, Z], weights: Floats) -> Floats:
-    """θ, feature by feature."""
-    theta = np.zeros(held.matrix.shape[1])
-    for row, weight in zip(held.matrix, weights.tolist(), strict=True):
-        theta += weight * row.astype(np.float64)
-    if not np.isfinite(theta).all():
-        raise InputError("θ is not finite, expected smaller features, or smaller weights")
-    return theta
+def _lean(costs: Floats, temperature: float) -> Floats | None:
+    """q − 1/K; None where the costs do not differ."""
+    spread = float(costs.std())
+    if spread == 0.0:
+        return None
+    q: Floats = np.exp(-(costs - costs.min()) / (temperature * spread))
+    lean: Floats = q / q.sum() - 1.0 / len(costs)
+    return lean
