@@ -45,7 +45,8 @@ format: venv  ## let ruff write
 	$(BIN)/ruff format .
 
 docs: venv  ## the site, into build/site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(BIN)/python docs/_site/diagrams.py
+	$(BIN)/python docs/_site/build.py
 
 bench: venv  ## speed, as ratios measured side by side
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-columns=min,median,rounds

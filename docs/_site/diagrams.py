@@ -17,7 +17,6 @@ from colayer import Pipeline
 from colayer.compose import features_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
-IMAGES = Path(__file__).parent.parent / "images"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#3B9BD6", "#7A7F87", "#8B5FBF")
 NOW, LATER, INK, SOFT, LINE = COLOURS[0], COLOURS[1], "#1d2127", "#5b6470", "#c9ced6"
 #: Panels and the arrows between them, in pixels.
@@ -257,7 +256,12 @@ def frame() -> str:
     )
 
 
+def draw(folder: Path) -> None:
+    """All of them."""
+    for picture in (frame, single_machine, spanning_tree, vehicle_scheduling):
+        stem = "pipeline" if picture is frame else f"pipeline_{picture.__name__}"
+        (folder / f"{stem}.svg").write_text(picture(), "utf-8")
+
+
 if __name__ == "__main__":
-    for draw in (frame, single_machine, spanning_tree, vehicle_scheduling):
-        stem = "pipeline" if draw is frame else f"pipeline_{draw.__name__}"
-        (IMAGES / f"{stem}.svg").write_text(draw(), "utf-8")
+    draw(Path(__file__).parent.parent / "images")
