@@ -74,10 +74,10 @@ class Backend:
                 from colayer.evaluators.ray import cluster_evaluators
 
                 make = stack.enter_context(cluster_evaluators(self.cluster, problem, count, self.workers))
-            elif self.device == "cuda":
-                from colayer.evaluators.gpu import gpu_evaluator
+            elif self.device != "cpu":
+                from colayer.evaluators.gpu import gpu_evaluators
 
-                make = lambda instances: gpu_evaluator(problem, instances)  # noqa: E731
+                make = gpu_evaluators(problem, self.workers, fall_back=self.device == "auto")
             else:
                 make = lambda instances: evaluator_for(problem, instances, self.workers)  # noqa: E731
             yield lambda instances: stack.enter_context(closing(make(instances)))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import scale_of
+from colayer.errors import InputError
 from colayer.held import Held
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.threads import Threads, even_cuts
 
 R = TypeVar("R")
@@ -25,6 +26,9 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
     The kernels release the GIL, so plain threads share the stacked arrays; each number is written by one thread alone.
     `work` is the work of the instances before each one, and of all (m + 1,), in any unit.
     """
+
+    #: Of a weight: beyond, θ might overflow.
+    largest: ClassVar[float]
 
     def __init__(
         self, problem: Problem[X, Y, Z], instances: Sequence[X], work: NDArray[np.int64], workers: int | None
@@ -52,6 +56,13 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
     def close(self) -> None:
         """End the threads."""
         self._threads.close()
+
+    def checked(self, weights: Floats) -> Floats:
+        """The weight vectors as rows for the kernels, refused where θ might not be finite."""
+        rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
+        if not np.all(np.abs(rows) <= self.largest):
+            raise InputError("not finite", where="theta")
+        return rows
 
     @abstractmethod
     def _matrix(self, x: int) -> NDArray[np.float32]:

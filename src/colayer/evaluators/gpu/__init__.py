@@ -1,14 +1,66 @@
-"""Evaluators on a GPU. There is none yet: this is where it goes, and what refuses until it is here."""
+"""Evaluators on a GPU, for the problems that have kernels there; the extra `gpu`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from colayer.errors import OptionError
-from colayer.evaluators.base import Evaluator
+import numpy as np
+
+from colayer.errors import MissingExtraError, OptionError
+from colayer.evaluators.base import Evaluator, compiled_evaluator, evaluator_for
 from colayer.problem import Problem, X, Y, Z
 
+if TYPE_CHECKING:
+    from colayer.evaluators.gpu.device import Device
 
-def gpu_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X]) -> Evaluator:
-    """The losses of `problem` on a GPU."""
-    raise OptionError(f"{problem.name} has no evaluator for a GPU, expected cpu", where="--device")
+
+def gpu_evaluators(
+    problem: Problem[X, Y, Z], workers: int | None, *, fall_back: bool
+) -> Callable[[Sequence[X]], Evaluator]:
+    """What makes evaluators on the GPU; with `fall_back` on the processor where that cannot be, with a warning."""
+    from colayer.evaluators.gpu.device import Cuda
+
+    try:
+        if not _has_kernels(problem):
+            raise OptionError(f"{problem.name} has no evaluator for a GPU, expected cpu", where="--device")
+        device = Cuda()
+    except (OptionError, MissingExtraError) as error:
+        if not fall_back:
+            raise
+        why = error.message.removesuffix(", expected cpu")
+        warnings.warn(f"losses are computed on the processor: {why}", stacklevel=2)
+        return lambda instances: evaluator_for(problem, instances, workers)
+    return lambda instances: on_device(problem, instances, device, workers)
+
+
+def on_device(
+    problem: Problem[X, Y, Z], instances: Sequence[X], device: Device, workers: int | None = None
+) -> Evaluator:
+    """The losses of a problem with kernels on `device`; instances that are too large for it stay on this machine."""
+    from colayer.evaluators.gpu.single_machine import MachineOnGpu
+    from colayer.evaluators.gpu.spanning_tree import TreeOnGpu
+    from colayer.evaluators.gpu.split import Split
+    from colayer.evaluators.gpu.stacked import largest
+    from colayer.problems.single_machine.evaluator import FusedEvaluator as Machine
+    from colayer.problems.spanning_tree.evaluator import FusedEvaluator as Tree
+
+    own: Any = compiled_evaluator(problem, instances, workers)
+    if not isinstance(own, Machine | Tree):
+        raise OptionError(f"{problem.name} has no evaluator for a GPU, expected cpu", where="--device")
+    fits = np.diff(own.first if isinstance(own, Machine) else own.edge) <= largest(device.shared)
+    if fits.all():
+        return MachineOnGpu(own, device) if isinstance(own, Machine) else TreeOnGpu(own, device)
+    if not fits.any():
+        return own
+    own.close()
+    numbers = [np.flatnonzero(fits), np.flatnonzero(~fits)]
+    small, large = ([instances[x] for x in part.tolist()] for part in numbers)
+    return Split([on_device(problem, small, device, workers), evaluator_for(problem, large, workers)], numbers)
+
+
+def _has_kernels(problem: Problem[X, Y, Z]) -> bool:
+    from colayer.problems import SingleMachine, SpanningTree
+
+    return isinstance(problem, SingleMachine | SpanningTree)

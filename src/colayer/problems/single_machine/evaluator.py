@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import InputError
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.stacked import StackedEvaluator, starts
 
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Sequenced = NDArray[np.int64]
 
-_LARGEST = 1e280  # of a weight: features are at most 1e12, so that θ cannot overflow
-
 
 class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
     """Bit for bit the numbers of the generic evaluator, without a Python object per instance."""
+
+    largest = 1e280  # features are at most 1e12
 
     def __init__(self, problem: SingleMachine, instances: Sequence[Instance], workers: int | None = None) -> None:
         self.decoder = problem.decoder
@@ -41,9 +40,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
-        rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
-        if not np.all(np.abs(rows) <= _LARGEST):
-            raise InputError("not finite", where="theta")
+        rows = self.checked(weights)
         out = np.empty((len(rows), self.count))
         data = (rows, self.features, self.first, self.release, self.processing, self.integral, self.scales)
         if self.decoder == "rdi":

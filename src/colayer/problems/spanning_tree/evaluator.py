@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.errors import InputError
 from colayer.problems.spanning_tree.decoder import nothing_cost, tree_ends
 from colayer.problems.spanning_tree.features import FIRST_STAGE
 from colayer.problems.spanning_tree.instance import Instance
@@ -22,14 +21,14 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_LARGEST = 1e260  # of a weight: features are at most 1e30, so that θ cannot overflow
-
 
 class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
     """Bit for bit the numbers of the generic evaluator, without a Python object per instance.
 
     Of the features, only those of a row's own stage are kept: the others are 0.
     """
+
+    largest = 1e260  # features are at most 1e30
 
     def __init__(self, problem: SpanningTree, instances: Sequence[Instance], workers: int | None = None) -> None:
         dimension = len(problem.feature_names)
@@ -63,9 +62,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
-        rows = np.array(weights, dtype=np.float64, ndmin=2)
-        if not np.all(np.abs(rows) <= _LARGEST):
-            raise InputError("not finite", where="theta")
+        rows = self.checked(weights)
         out = np.empty((len(rows), self.count))
         data = (
             np.ascontiguousarray(rows[:, :FIRST_STAGE]), np.ascontiguousarray(rows[:, FIRST_STAGE:]),
