@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.fields import WHOLE, number, numbers, refuse, table, whole
+from colayer.fields import WHOLE, named, names, number, numbers, refuse, table, unnamed, whole
 
 
 def refusal(function: Any, *arguments: Any, **options: Any) -> str:
@@ -115,3 +115,17 @@ def test_whole_numbers_are_listed_as_integers() -> None:
     assert [type(value) for value in numbers(np.array([1.0, 2.5]))] == [float, float]
     assert [type(value) for value in numbers(np.array([WHOLE]))] == [float]
     assert numbers(np.array([[1.0], [2.0]])) == [[1], [2]]
+
+
+def test_indices_by_name_and_back() -> None:
+    assert named(np.array([2, 0]), ("a", "b", "c")) == ["c", "a"]
+    assert named([2, 0], None) == [2, 0]
+    assert unnamed(["c", "a"], ("a", "b", "c"), "route") == [2, 0]
+    assert unnamed([2, 0], None, "route") == [2, 0]
+    assert refusal(unnamed, ["c", "x"], ("a", "b", "c"), "route") == "route[1]: 'x' is not a name of the instance"
+
+
+def test_names_are_all_words_or_all_whole_numbers() -> None:
+    assert names([3, np.int64(4)], "names", 2) == (3, 4)
+    assert names(["a", 4], "names", 2) == ("a", "4")
+    assert names(None, "names", 2) is None

@@ -74,7 +74,7 @@ def test_what_has_no_npz_form_is_refused(value: Any) -> None:
         (b"not a zip", "x.npz: not an npz file: File is not a zip file"),
         (archive(a=np.arange(100))[:-30], "x.npz: not an npz file: "),
         (archive(a=np.array([None])), "x.npz: a: not a plain array: Object arrays cannot be loaded"),
-        (archive(a=np.array(["x", "y"])), "x.npz: a: an array of <U1, expected numbers"),
+        (archive(a=np.array([["x", "y"]])), "x.npz: a: an array of <U1, expected numbers"),
         (archive(a=np.array([1j])), "x.npz: a: an array of complex128, expected numbers"),
         (archive(**{"a": 1, "a.b": 2}), "x.npz: a.b: given twice, expected a key once"),
         (archive(**{"a.b": 1, "a": 2}), "x.npz: a: given twice, expected a key once"),
@@ -117,3 +117,7 @@ def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
     with zipfile.ZipFile(data, "w") as file:
         file.writestr("a.npy", header.getvalue())
     assert refusal(data.getvalue()).startswith("x.npz: a: ")
+
+
+def test_a_list_of_names_is_read_as_one() -> None:
+    assert whole(parse_npz(npz_bytes({"names": ["a", "bö"]}, PATH), PATH)) == {"names": ["a", "bö"]}

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from colayer.learning.experience.sgd import Sgd
     from colayer.learning.experience.srl import Srl
     from colayer.learning.network.method import Neural
-    from colayer.pipeline import Pipeline, Solved
+    from colayer.pipeline import Pipeline
     from colayer.problem import BaseProblem, Problem
     from colayer.sizes import Size
+    from colayer.solved import Solved
 
 __all__ = [
     "Auto",
@@ -91,7 +92,7 @@ _HOMES = {
     "Sgd": "learning.experience.sgd",
     "Srl": "learning.experience.srl",
     "Size": "sizes",
-    "Solved": "pipeline",
+    "Solved": "solved",
     "SpoPlus": "learning.demonstration.spo",
     "certify": "certification",
     "check_problem": "checks",

@@ -234,8 +234,9 @@ def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path:
     """The instance of a document: envelope and keys checked here, the fields by the problem."""
     _check_envelope(document, problem, path)
     own, expected = [key for key in document if key not in _ENVELOPE], words_of(problem, "fields")
+    optional = words_of(problem, "optional_fields")
     for key in own:
-        if expected and key not in expected:
+        if expected and key not in (*expected, *optional):
             raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
     for key in expected:
         if key not in document:

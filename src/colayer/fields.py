@@ -80,6 +80,43 @@ def table(
     return array
 
 
+def names(values: Any, field: str, count: int) -> tuple[Any, ...] | None:
+    """`count` names that differ, all whole numbers or all words, in a tuple; None where there are none."""
+    if values is None:
+        return None
+    listed = values.tolist() if isinstance(values, np.ndarray) else values
+    if not isinstance(listed, list | tuple):
+        raise InputError(f"{short(values)} is not a list of names", where=field)
+    if len(listed) != count:
+        raise InputError(f"{len(listed)} entries, expected {count}", where=field)
+    kind = int if all(isinstance(name, int | np.integer) for name in listed) else str
+    known: set[Any] = set()
+    for i, name in enumerate(listed):
+        if isinstance(name, bool) or not isinstance(name, str | int | np.integer) or name == "":
+            raise InputError(f"{short(name)} is not a name, expected a word or a whole number", where=f"{field}[{i}]")
+        if kind(name) in known:
+            raise InputError(f"{short(name)} comes twice, expected names that differ", where=f"{field}[{i}]")
+        known.add(kind(name))
+    return tuple(kind(name) for name in listed)
+
+
+def named(indices: Any, known: tuple[Any, ...] | None) -> list[Any]:
+    """Indices as a list, each by its name where there are names."""
+    listed: list[Any] = np.asarray(indices).tolist()
+    return listed if known is None else [known[i] for i in listed]
+
+
+def unnamed(values: Any, known: tuple[Any, ...] | None, field: str) -> Any:
+    """The inverse of `named`: a list of names as indices; a name that is not known is refused."""
+    if known is None or not isinstance(values, list | tuple | np.ndarray):
+        return values
+    place = {name: i for i, name in enumerate(known)}
+    for i, name in enumerate(values):
+        if isinstance(name, list) or name not in place:
+            raise InputError(f"{short(name)} is not a name of the instance", where=f"{field}[{i}]")
+    return [place[name] for name in values]
+
+
 def refuse(bad: NDArray[np.bool_], values: NDArray[Any], field: str, what: str) -> None:
     """Raise an error that names the first entry of `values` that is `bad`."""
     if bad.any():

@@ -123,18 +123,16 @@ def npz_bytes(document: Mapping[str, Any], path: Path) -> bytes:
 
 
 def _value(array: Any, where: str) -> Any:
-    """A 0-d array as a Python value, any other with numbers as it is, floats as float64."""
-    if array.dtype.kind not in ("biufU" if array.ndim == 0 else "biuf"):
+    """A 0-d array as a Python value, any other with numbers, or a list of names, as it is, floats as float64."""
+    if array.dtype.kind not in ("biufU" if array.ndim <= 1 else "biuf"):
         raise InputError(f"an array of {array.dtype}, expected numbers", where=where)
     if array.dtype.kind == "f":
         with np.errstate(all="ignore"):  # a long double beyond float64 becomes infinite, which the problem refuses
             array = array.astype(np.float64)
-    if array.ndim == 0:
-        try:
-            return array.item()
-        except (ValueError, SystemError) as error:  # code points that are not Unicode
-            raise InputError(f"not text: {first_line(error)}", where=where) from None
-    return array
+    try:
+        return array.item() if array.ndim == 0 else array if array.dtype.kind != "U" else array.tolist()
+    except (ValueError, SystemError) as error:  # code points that are not Unicode
+        raise InputError(f"not text: {first_line(error)}", where=where) from None
 
 
 def _array(value: Any) -> Any:

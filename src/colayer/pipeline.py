@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, Self
@@ -23,31 +22,14 @@ from colayer.learning.settings import Settings
 from colayer.matching import checked, default_model, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
+from colayer.solved import Origin, Solved
+from colayer.tabular import check_instance
 from colayer.threads import Threads, limited
+
+__all__ = ["LONGEST", "Pipeline", "Solved"]
 
 #: Seconds of a time limit at most: what a clock can count.
 LONGEST = 1e9
-
-
-@dataclass(frozen=True)
-class Solved(Generic[Z]):
-    """A solution and how good it is known to be."""
-
-    solution: Z
-    cost: float
-    #: A lower bound on the optimal cost; None where the problem has none.
-    bound: float | None
-    #: (cost − bound)/|bound|; None where it is not defined.
-    gap: float | None
-    seconds: float
-    #: Which weights found it: "learned", "member K" (of the portfolio, K = 2, 3, …), "sample K" (perturbed weights,
-    #: K = 1, 2, …), "draw K" (around members that did well, while there is time), "combined" (parts of several of
-    #: these), "safe", or "exact".
-    source: str
-    #: Whether the solution is proved optimal; None where no exact solver was asked (see `colayer.certify`).
-    certified: bool | None = None
-    #: How many weight vectors were tried.
-    candidates: int = 1
 
 
 class Pipeline(Generic[X, Y, Z]):
@@ -136,6 +118,9 @@ class Pipeline(Generic[X, Y, Z]):
         """
         if solutions is not None and thetas is not None:
             raise OptionError("given with thetas, expected one of them", where="solutions")
+        instances = list(instances)
+        for instance in instances:
+            check_instance(self.problem, instance)
         learner = learner_for(method, "solutions" if solutions is not None else "costs" if thetas is None else "thetas")
         given = {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None}
         check_uses(learner, {**given, "device": device == "cuda"})
@@ -146,7 +131,7 @@ class Pipeline(Generic[X, Y, Z]):
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
         with limited(workers):
-            fitted = learner.fit(Lesson(self.problem, list(instances), settings, backend, solutions, thetas))
+            fitted = learner.fit(Lesson(self.problem, instances, settings, backend, solutions, thetas))
         self._model, self.history_ = fitted.model, fitted.history
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self
@@ -170,6 +155,7 @@ class Pipeline(Generic[X, Y, Z]):
         time; one solution is always found.
         """
         _check_candidates(candidates, samples, sigma, seed, time_limit)
+        check_instance(self.problem, instance)
         begin, deadline = time.perf_counter(), time.monotonic() + (time_limit or 0.0)
         problem, model = self.problem, self.model
         features = features_of(problem, instance)
@@ -186,8 +172,9 @@ class Pipeline(Generic[X, Y, Z]):
         seconds = time.perf_counter() - begin
         bound = bound_of(problem, instance)
         return Solved(
-            found.solution, found.cost, bound, gap(found.cost, bound), seconds, found.source, candidates=found.tried
-        )
+            found.solution, found.cost, bound, gap(found.cost, bound), seconds, found.source,
+            candidates=found.tried, origin=Origin(problem, instance),
+        )  # fmt: skip
 
     def _safe_found(self, features: NDArray[Any], instance: X) -> Found[Z] | None:
         """The solution of the safe weights, where they are asked for."""

@@ -96,6 +96,10 @@ class BaseProblem:
     safe_weights: Sequence[float] | NDArray[Any] | None = None
     #: Keys of the instance files beside "format" and "problem"; others are refused. Empty: `read` checks them itself.
     fields: tuple[str, ...] = ()
+    #: Keys of the instance files that may be missing.
+    optional_fields: tuple[str, ...] = ()
+    #: The class of the instances: `solve` and `fit` refuse what is none. None where anything may be one.
+    instance_type: type | None = None
     #: What `generate` takes beside the seed.
     sizes: tuple[Size, ...] = ()
     #: The decoders to choose from, the first being the default; empty where there is no choice.

@@ -1,10 +1,15 @@
-"""Words for messages: values and errors on one line, not too long, cut between words."""
+"""Words for messages: values and errors on one line, not too long, cut between words; how numbers are written."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from colayer.errors import Terminated
+
+#: What stands for a value there is none of (no bound, no gap).
+MISSING = "-"
+_ROUNDING = 1e-9  # of a gap
 
 #: What ends everything, wherever it arrives.
 _ENDS = (KeyboardInterrupt, Terminated)
@@ -69,3 +74,33 @@ def one_of(text: str, known: Sequence[str]) -> str:
     if not near or len(known) == 1:
         return ", ".join(known)
     return f"{near[0]} (or {', '.join(name for name in known if name != near[0])})"
+
+
+def significant(number: float | None, digits: int = 3) -> str:
+    """`digits` significant digits without an exponent, but never fewer digits than the whole part has."""
+    if number is None:
+        return MISSING
+    if not math.isfinite(number):
+        return str(number)
+    if number == 0:
+        return "0"
+    # the exponent after rounding: 9.996 has one digit before the point, 10.0 has two
+    exponent = int(f"{abs(number):.{digits - 1}e}".partition("e")[2])
+    return f"{number:.{max(0, digits - 1 - exponent)}f}"
+
+
+def percent(fraction: float | None, digits: int = 3) -> str:
+    """A gap: 0.00112 is `0.112 %`; what rounding leaves of equal numbers is `0 %`."""
+    if fraction is None:
+        return MISSING
+    return significant(100 * fraction if abs(fraction) > _ROUNDING else 0.0, digits) + " %"
+
+
+def duration(seconds: float | None, digits: int = 3) -> str:
+    """A time: `0.0123 ms`, `4.56 ms`, `7.89 s`, `12.3 min`, `4.56 h`."""
+    if seconds is None:
+        return MISSING
+    for limit, unit, name in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
+        if seconds < limit:
+            return f"{significant(seconds / unit, digits)} {name}"
+    return f"{significant(seconds / 3600, digits)} h"

@@ -158,22 +158,9 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 
     Where `many` candidates were asked for, it says how many were tried.
     """
-    from colayer.capabilities import WritesSolutions
-    from colayer.documents import solution_document
+    from colayer.solved import document as told
 
-    able = isinstance(problem, WritesSolutions)
-    written = solution_document(problem, solved.solution, instance) if able else None
-    return {
-        "problem": problem.name,
-        "cost": solved.cost,
-        "bound": solved.bound,
-        "gap": solved.gap,
-        "seconds": solved.seconds,
-        "source": solved.source,
-        "solution": written,
-        **({} if solved.certified is None else {"certified": solved.certified}),
-        **({"candidates": solved.candidates} if many else {}),
-    }
+    return {**told(problem, instance, solved), **({"candidates": solved.candidates} if many else {})}
 
 
 def table_text(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,43 +11,11 @@ from functools import cached_property
 from typing import Any
 
 from colayer.comparison.table import Summary
-from colayer.text import one_line
+from colayer.text import MISSING, duration, one_line, percent, significant
 
-#: What stands for a value there is none of (no bound, no gap).
-MISSING = "-"
-_ROUNDING = 1e-9  # of a gap
+__all__ = ["MISSING", "Table", "duration", "percent", "significant", "summary_table", "table"]
 
 _NUMBER = re.compile(r"^[-+]?\d[\d.,e+-]*( ?(%|ms|s|min|h|x))?$")
-
-
-def significant(number: float | None, digits: int = 3) -> str:
-    """`digits` significant digits without an exponent, but never fewer digits than the whole part has."""
-    if number is None:
-        return MISSING
-    if not math.isfinite(number):
-        return str(number)
-    if number == 0:
-        return "0"
-    # the exponent after rounding: 9.996 has one digit before the point, 10.0 has two
-    exponent = int(f"{abs(number):.{digits - 1}e}".partition("e")[2])
-    return f"{number:.{max(0, digits - 1 - exponent)}f}"
-
-
-def percent(fraction: float | None, digits: int = 3) -> str:
-    """A gap: 0.00112 is `0.112 %`; what rounding leaves of equal numbers is `0 %`."""
-    if fraction is None:
-        return MISSING
-    return significant(100 * fraction if abs(fraction) > _ROUNDING else 0.0, digits) + " %"
-
-
-def duration(seconds: float | None, digits: int = 3) -> str:
-    """A time: `0.0123 ms`, `4.56 ms`, `7.89 s`, `12.3 min`, `4.56 h`."""
-    if seconds is None:
-        return MISSING
-    for limit, unit, name in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):
-        if seconds < limit:
-            return f"{significant(seconds / unit, digits)} {name}"
-    return f"{significant(seconds / 3600, digits)} h"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import numbers, refuse, table
+from colayer.fields import names, numbers, refuse, table
 
 Floats = NDArray[np.float64]
 
@@ -22,10 +22,14 @@ PAPER_JOBS = (50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000)
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """n jobs with release dates r_j ≥ 0 and processing times p_j > 0 (read-only float64 arrays)."""
+    """n jobs with release dates r_j ≥ 0 and processing times p_j > 0 (read-only float64 arrays).
+
+    With `names`, which differ, the jobs are known by them wherever a solution is written.
+    """
 
     release: Floats
     processing: Floats
+    names: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         for field in ("release", "processing"):
@@ -40,9 +44,10 @@ class Instance:
             finite = np.isfinite(self.release.max() + self.processing.sum())
         if not finite:
             raise InputError("the processing times sum to infinity, expected a finite sum", where="processing")
+        object.__setattr__(self, "names", names(self.names, "names", len(self.release)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Instance, (self.release, self.processing)  # read-only again on the other side
+        return Instance, (self.release, self.processing, self.names)  # read-only again on the other side
 
     @property
     def jobs(self) -> int:
@@ -75,13 +80,14 @@ def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """The instance of `{"release": [n], "processing": [n]}`."""
-    return Instance(document["release"], document["processing"])
+    """The instance of `{"release": [n], "processing": [n]}`, and `"names": [n]` where the jobs have names."""
+    return Instance(document["release"], document["processing"], document.get("names"))
 
 
 def write(instance: Instance) -> dict[str, Any]:
     """The fields of the file format; whole numbers are written as integers."""
-    return {"release": numbers(instance.release), "processing": numbers(instance.processing)}
+    named = {} if instance.names is None else {"names": list(instance.names)}
+    return {"release": numbers(instance.release), "processing": numbers(instance.processing), **named}
 
 
 def content(instance: Instance) -> bytes:

@@ -17,7 +17,7 @@ from colayer.problems.single_machine.decoder import DECODERS, best, decode, solv
 from colayer.problems.single_machine.features import FEATURE_SETS, features
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
-from colayer.problems.single_machine.solution import read_solution, write_solution
+from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
 from colayer.sizes import Size
 
@@ -39,6 +39,8 @@ class SingleMachine(BaseProblem):
 
     name = "single-machine"
     fields = ("release", "processing")
+    optional_fields = ("names",)
+    instance_type = Instance
     homogeneous = True
     decoders = DECODERS
     learn_decoders = MappingProxyType({"rdi": "ls"})
@@ -62,11 +64,12 @@ class SingleMachine(BaseProblem):
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)
     write_solution = staticmethod(write_solution)
+    table = staticmethod(table)
     content = staticmethod(content)
 
     def __init__(self, features: Literal["66", "27"] | str = "66", decoder: str = "none") -> None:
-        table = feature_set(features, FEATURE_SETS)
-        self.feature_names, self.feature_groups, self.safe_weights = table.names, table.groups, table.safe_weights
+        known = feature_set(features, FEATURE_SETS)
+        self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
         self._features = features
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")

@@ -1,4 +1,4 @@
-"""Solutions: a sequence of jobs, checked, and its file format."""
+"""Solutions: a sequence of jobs, checked, its file format, and as a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.fields import numbers
+from colayer.fields import named, numbers, unnamed
 from colayer.files import exact_keys
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times
@@ -41,15 +41,29 @@ def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
 
 
 def write_solution(sequence: NDArray[np.int64], instance: Instance) -> dict[str, Any]:
-    """`{"sequence": [jobs in order], "completion": [by job]}`."""
+    """`{"sequence": [jobs in order], "completion": [by job]}`; the jobs by their names where they have some."""
     order = checked(sequence, instance)
-    return {"sequence": order.tolist(), "completion": numbers(completion_times(order, *instance.arrays))}
+    completion = numbers(completion_times(order, *instance.arrays))
+    return {"sequence": named(order, instance.names), "completion": completion}
+
+
+def table(sequence: NDArray[np.int64], instance: Instance) -> dict[str, list[Any]]:
+    """The schedule, one row per job, in the order in which they run."""
+    order = checked(sequence, instance)
+    completion = completion_times(order, *instance.arrays)[order]
+    columns = {
+        "release": instance.release[order],
+        "processing": instance.processing[order],
+        "start": completion - instance.processing[order],
+        "completion": completion,
+    }
+    return {"job": named(order, instance.names), **{name: numbers(values) for name, values in columns.items()}}
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> NDArray[np.int64]:
     """The sequence, refused where it is not one of the instance or where the completion times are not its own."""
     exact_keys(document, _KEYS)
-    order = checked(document["sequence"], instance)
+    order = checked(unnamed(document["sequence"], instance.names, "sequence"), instance)
     expected = completion_times(order, *instance.arrays)
     try:
         completion = np.asarray(document["completion"], dtype=np.float64)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import numbers, table, whole
+from colayer.fields import names, numbers, table, whole
 from colayer.layers.likelihood import Elimination
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.graphs import complete, geometric, grid
@@ -39,12 +39,14 @@ class Instance:
     """A connected graph, costs c_e of the first stage and d_es of the second one, of either sign (read-only arrays).
 
     `edges` is (m, 2), 0-based nodes, parallel edges allowed; `first` is (m,), `second` is (scenarios, m).
+    With `names`, one per node, which differ, the nodes are known by them wherever a solution is shown.
     """
 
     nodes: int
     edges: Ints
     first: Floats
     second: Floats
+    names: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         nodes = whole(self.nodes, "nodes", least=2)
@@ -57,6 +59,7 @@ class Instance:
         if m < nodes - 1 or not _connected(nodes, u, v):
             raise InputError("the graph is not connected, expected a path between any two nodes", where="edges")
         object.__setattr__(self, "nodes", nodes)
+        object.__setattr__(self, "names", names(self.names, "names", nodes))
         for field, array in (("edges", edges), ("first", first), ("second", second)):
             view = array.view()
             view.setflags(write=False)
@@ -64,7 +67,13 @@ class Instance:
         object.__setattr__(self, "_arrays", (u, v, first, second))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Instance, (self.nodes, self.edges, self.first, self.second)  # read-only again on the other side
+        return Instance, (
+            self.nodes,
+            self.edges,
+            self.first,
+            self.second,
+            self.names,
+        )  # read-only again on the other side
 
     @property
     def edge_count(self) -> int:
@@ -130,8 +139,9 @@ def generate(
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """The instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`."""
-    return Instance(document["nodes"], document["edges"], document["first"], document["second"])
+    """The instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`, and `names`."""
+    nodes, edges, first, second = (document[key] for key in ("nodes", "edges", "first", "second"))
+    return Instance(nodes, edges, first, second, document.get("names"))
 
 
 def write(instance: Instance) -> dict[str, Any]:
@@ -141,6 +151,7 @@ def write(instance: Instance) -> dict[str, Any]:
         "edges": instance.edges.tolist(),
         "first": numbers(instance.first),
         "second": numbers(instance.second),
+        **({} if instance.names is None else {"names": list(instance.names)}),
     }
 
 

@@ -16,7 +16,7 @@ from colayer.problems.spanning_tree.decoder import best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
-from colayer.problems.spanning_tree.solution import Solution, read_solution, write_solution
+from colayer.problems.spanning_tree.solution import Solution, read_solution, table, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
 from colayer.sizes import Size
 
@@ -36,6 +36,8 @@ class SpanningTree(BaseProblem):
 
     name = "spanning-tree"
     fields = ("nodes", "edges", "first", "second")
+    optional_fields = ("names",)
+    instance_type = Instance
     radius = 1.0
     homogeneous = True
     baselines = tuple(BASELINES)
@@ -66,11 +68,12 @@ class SpanningTree(BaseProblem):
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)
     write_solution = staticmethod(write_solution)
+    table = staticmethod(table)
     content = staticmethod(content)
 
     def __init__(self, features: Literal["cost", "indicator"] | str = "cost") -> None:
-        table = feature_set(features, FEATURE_SETS)
-        self.feature_names, self.safe_weights = table.names, table.safe_weights
+        known = feature_set(features, FEATURE_SETS)
+        self.feature_names, self.safe_weights = known.names, known.safe_weights
         self._features = features
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Solutions: a forest for the first stage and its completion in each scenario, checked, and their file format."""
+"""Solutions: a forest now and its completion in each scenario; checked, their file format, and as a table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
+from colayer.fields import named
 from colayer.files import exact_keys
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
@@ -42,6 +43,22 @@ def write_solution(solution: Solution, instance: Instance) -> dict[str, Any]:
         "first_stage": sound.first_stage.tolist(),
         "second_stage": [edges.tolist() for edges in sound.second_stage],
     }
+
+
+def table(solution: Solution, instance: Instance) -> dict[str, list[Any]]:
+    """One row per edge bought: those of the first stage, then those of each scenario (numbered from 1)."""
+    sound = checked(solution, instance)
+    parts: list[tuple[int | None, Ints]] = [(None, sound.first_stage), *enumerate(sound.second_stage, start=1)]
+    columns: dict[str, list[Any]] = {key: [] for key in ("stage", "scenario", "edge", "from", "to", "cost")}
+    for scenario, edges in parts:
+        costs = instance.first if scenario is None else instance.second[scenario - 1]
+        columns["stage"] += [1 if scenario is None else 2] * len(edges)
+        columns["scenario"] += [scenario] * len(edges)
+        columns["edge"] += edges.tolist()
+        columns["from"] += named(instance.edges[edges, 0], instance.names)
+        columns["to"] += named(instance.edges[edges, 1], instance.names)
+        columns["cost"] += costs[edges].tolist()
+    return columns
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Solution:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import refuse
+from colayer.fields import names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
 from colayer.problems.vehicle_scheduling.kernels.slack import delays_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
@@ -33,7 +33,8 @@ class Instance:
     """n tasks and S equally likely scenarios of their times, in minutes (read-only float64 arrays).
 
     Travel times come from `city`, or from the tables `travel` (n, n), NaN where there is no arc, and `scenario_travel`
-    (S, n, n), whose entries only matter where there is an arc.
+    (S, n, n), whose entries only matter where there is an arc. With `names`, which differ, the tasks are known by them
+    wherever a solution is written.
     """
 
     vehicle_cost: float
@@ -45,6 +46,7 @@ class Instance:
     travel: Floats | None = None
     scenario_travel: Floats | None = None
     city: City | None = None
+    names: tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
         for field in ("vehicle_cost", "delay_cost"):
@@ -65,12 +67,13 @@ class Instance:
             _check_city(self.city, len(scenario_begin), n)
             if self.travel is not None or self.scenario_travel is not None:
                 raise InputError("given beside a city, expected one of them", where="travel")
+        object.__setattr__(self, "names", names(self.names, "names", n))
         for field, array in arrays.items():
             object.__setattr__(self, field, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # read-only again on the other side; what is cached stays here
-        return Instance, tuple(getattr(self, key) for key in (*_COMMON, *_EXPLICIT, "city"))
+        return Instance, tuple(getattr(self, key) for key in (*_COMMON, *_EXPLICIT, "city", "names"))
 
     @property
     def tasks(self) -> int:
@@ -149,13 +152,13 @@ def read(document: Mapping[str, Any]) -> Instance:
     form: tuple[str, ...] = ("city",) if "city" in document else _EXPLICIT
     keys = (*_COMMON, *form)
     for key in document:
-        if key not in (*keys, "format", "problem"):
+        if key not in (*keys, "names", "format", "problem"):
             raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
     for key in keys:
         if key not in document:
             what = "missing" if key in _COMMON else "missing, expected travel and scenario_travel, or city"
             raise InputError(what, where=key)
-    values = {key: document[key] for key in keys}
+    values = {key: document[key] for key in keys} | {"names": document.get("names")}
     if "city" in values:
         values["city"] = read_city(values["city"])
     return Instance(**values)
@@ -164,6 +167,8 @@ def read(document: Mapping[str, Any]) -> Instance:
 def write(instance: Instance) -> dict[str, Any]:
     """The fields of the file format, as arrays; NaN in `travel` (no arc) is null in JSON."""
     document: dict[str, Any] = {key: getattr(instance, key) for key in _COMMON}
+    if instance.names is not None:
+        document["names"] = list(instance.names)
     if instance.city is not None:
         return {**document, "city": write_city(instance.city)}
     return {**document, **{key: getattr(instance, key) for key in _EXPLICIT}}
@@ -172,6 +177,7 @@ def write(instance: Instance) -> dict[str, Any]:
 def content(instance: Instance) -> bytes:
     """All numbers of the instance as they lie in memory, each with its name."""
     document = write(instance)
+    document.pop("names", None)
     document |= {f"city.{key}": value for key, value in document.pop("city", {}).items()}
     return b"".join(key.encode() + np.asarray(value).tobytes() for key, value in document.items())
 

@@ -16,7 +16,7 @@ from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
-from colayer.problems.vehicle_scheduling.solution import read_solution, write_solution
+from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
 from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
 from colayer.sizes import Size
 
@@ -37,6 +37,7 @@ class VehicleScheduling(BaseProblem):
     """
 
     name = "vehicle-scheduling"
+    instance_type = Instance
     homogeneous = True
     decoders = DECODERS
     sizes = (
@@ -59,11 +60,12 @@ class VehicleScheduling(BaseProblem):
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)
     write_solution = staticmethod(write_solution)
+    table = staticmethod(table)
     content = staticmethod(content)
 
     def __init__(self, features: Literal["23", "extended"] | str = "extended", decoder: str = "none") -> None:
-        table = feature_set(features, FEATURE_SETS)
-        self.feature_names, self.feature_groups, self.safe_weights = table.names, table.groups, table.safe_weights
+        known = feature_set(features, FEATURE_SETS)
+        self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
         self._features = features
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")

@@ -1,4 +1,4 @@
-"""Solutions: the task that follows each task, checked, and the file format of routes."""
+"""Solutions: the task that follows each task, checked, the file format of routes, and as a table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
+from colayer.fields import named, numbers, unnamed
 from colayer.files import exact_keys
 from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
 from colayer.text import short
 
@@ -85,15 +87,33 @@ def successors_of(routes: Any, instance: Instance) -> Successors:
 
 
 def write_solution(successor: ArrayLike, instance: Instance) -> dict[str, Any]:
-    """`{"routes": [[tasks in order]…], "vehicles": k}`."""
-    routes = routes_of(checked(successor, instance))
+    """`{"routes": [[tasks in order]…], "vehicles": k}`; the tasks by their names where they have some."""
+    routes = [named(route, instance.names) for route in routes_of(checked(successor, instance))]
     return {"routes": routes, "vehicles": len(routes)}
+
+
+def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
+    """One row per task, by vehicle (numbered from 1) in the order of its route, with the mean delay on that route."""
+    solution = checked(successor, instance)
+    routes = routes_of(solution)
+    order = [task for route in routes for task in route]
+    delay = solution_delays(instance.times, solution).mean(axis=1)
+    return {
+        "vehicle": [k for k, route in enumerate(routes, start=1) for _ in route],
+        "task": named(order, instance.names),
+        "begin": numbers(instance.begin[order]),
+        "end": numbers(instance.end[order]),
+        "mean_delay": delay[order].tolist(),
+    }
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Successors:
     """The successors, refused where the routes are not a solution of the instance or not so many."""
     exact_keys(document, _KEYS)
-    successor = successors_of(document["routes"], instance)
+    listed = document["routes"]
+    if isinstance(listed, list | tuple):
+        listed = [unnamed(route, instance.names, f"routes[{r}]") for r, route in enumerate(listed)]
+    successor = successors_of(listed, instance)
     vehicles = document["vehicles"]
     if type(vehicles) is not int or vehicles != len(document["routes"]):
         raise InputError(f"{short(vehicles)}, expected {len(document['routes'])}, as many as routes", where="vehicles")
