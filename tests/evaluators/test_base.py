@@ -11,6 +11,7 @@ import pytest
 from colayer import Pipeline
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, compiled_evaluator, evaluator_for, rows_at_once
+from colayer.evaluators.gpu import say_why
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments
@@ -211,6 +212,7 @@ def test_a_gpu_is_refused_in_one_line() -> None:
 
 def test_auto_is_the_processor_where_there_is_no_gpu() -> None:
     """And says why."""
+    say_why.cache_clear()
     on_processor = Pipeline(Pick()).fit(picks(), evaluations=9, device="cpu").weights_
     with pytest.warns(UserWarning, match="^losses are computed on the processor: pick has no evaluator for a GPU"):
         chosen = Pipeline(Pick()).fit(picks(), evaluations=9, device="auto").weights_

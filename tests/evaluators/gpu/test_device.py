@@ -14,6 +14,7 @@ from colayer import Pipeline
 from colayer.cli import main
 from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators.gpu import device as device_module
+from colayer.evaluators.gpu import say_why
 from colayer.evaluators.gpu.device import Cuda, text
 from colayer.problems import SingleMachine
 
@@ -83,6 +84,7 @@ def test_a_missing_gpu_is_said(count: Any, why: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("no_cupy")
 @pytest.mark.filterwarnings("default")  # as outside tests: a warning is a line
 def test_the_command_line_says_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    say_why.cache_clear()
     folder, model = str(tmp_path / "data"), tmp_path / "model.json"
     assert main(["generate", "single-machine", folder, "--count", "5", "--jobs", "6"]) == 0
     capsys.readouterr()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,10 +30,15 @@ def gpu_evaluators(
     except (OptionError, MissingExtraError) as error:
         if not fall_back:
             raise
-        why = error.message.removesuffix(", expected cpu")
-        warnings.warn(f"losses are computed on the processor: {why}", stacklevel=2)
+        say_why(error.message.removesuffix(", expected cpu"))
         return lambda instances: evaluator_for(problem, instances, workers)
     return lambda instances: on_device(problem, instances, device, workers)
+
+
+@cache
+def say_why(why: str) -> None:
+    """Warn, once, that the processor takes the place of the GPU."""
+    warnings.warn(f"losses are computed on the processor: {why}", stacklevel=3)
 
 
 def on_device(
