@@ -22,6 +22,7 @@ ROWS = (
     ("problem",),
     ("capabilities",),
     ("compose", "held"),
+    ("rounds",),
     ("documents", "tabular"),
     ("content", "dataset", "guarantees"),
     ("problems",),

@@ -123,6 +123,16 @@ def flag_of(problem: object, member: str) -> bool:
     return bool(given)
 
 
+def looks_back_of(problem: object) -> bool:
+    """Whether `features` takes a solution: an argument of this name says so, unless an attribute `looks_back` does."""
+    if has(problem, "looks_back"):
+        return flag_of(problem, "looks_back")
+    try:
+        return "solution" in inspect.signature(attribute(problem, "features", None)).parameters
+    except (TypeError, ValueError):  # compiled, without a signature
+        return False
+
+
 def words_by_word(problem: object, member: str) -> dict[str, str]:
     """An attribute that is a dict from words to words; empty where there is none."""
     given = attribute(problem, member, None)

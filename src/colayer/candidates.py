@@ -1,14 +1,16 @@
 """Many weight vectors for one instance: members of a portfolio, draws around them, and the best solution of all.
 
-Features are computed once. θ go to the problem in blocks, so that a compiled problem shares work between them.
+Features are computed once, or once per round where they look at the solution of the round before (`rounds.py`). θ go
+to the problem in blocks, so that a compiled problem shares work between them.
 """
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic
 
 import numpy as np
@@ -18,34 +20,46 @@ from colayer.compose import best_of, theta_blocks
 from colayer.learning.perturbation import draws
 from colayer.models import Model
 from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.rounds import features_after, repeated
 
 #: The most candidates between two looks at the clock.
 _BLOCK = 32
 #: Members that draws go around once all members were tried, and draws of a wave.
 _WINNERS, _WAVE = 4, 16
-_SPAWN_KEY = (0xA7,)
+#: Candidates of a round, where rounds are all that the time allows.
+_PER_ROUND = 2
+_SPAWN_KEY, _MIXED_KEY, _ROUND_KEY = (0xA7,), (0xA8,), (0xA9,)
+
+#: Weight vectors in model units, and their names.
+Rows = tuple[Floats, list[str]]
 
 
 @dataclass(frozen=True)
 class Found(Generic[Z]):
-    """The best solution so far, what it came from, and how many weight vectors were tried."""
+    """The best solution so far, what it came from, how many weight vectors were tried, and in how many rounds."""
 
     solution: Z
     cost: float
     source: str
     tried: int
+    rounds: int = 1
 
     def after(self, tried: int) -> Found[Z]:
         """The same, after more weight vectors were tried."""
-        return Found(self.solution, self.cost, self.source, tried)
+        return replace(self, tried=tried)
 
 
-def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None, seed: int) -> tuple[Floats, list[str]]:
+def members_of(model: Model) -> Floats:
+    """The portfolio, or the weights alone where there is none."""
+    return model.portfolio if len(model.portfolio) else model.weights[None, :]
+
+
+def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None, seed: int) -> Rows:
     """The weights, more members of the portfolio up to `candidates` in all, and `samples` draws; with their names.
 
     Where the portfolio has fewer members, draws around the weights stand in for them.
     """
-    members = (model.portfolio if len(model.portfolio) else model.weights[None, :])[:candidates]
+    members = members_of(model)[:candidates]
     count = samples + candidates - len(members)
     names = ["learned", *(f"member {k}" for k in range(2, len(members) + 1))]
     if count == 0:
@@ -53,6 +67,26 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
     width = model.default_sigma if sigma is None else sigma
     drawn = model.weights + width * draws(seed, count, len(model.weights))
     return np.vstack([members, drawn]), names + [f"sample {k}" for k in range(1, count + 1)]
+
+
+def rows_of_rounds(
+    model: Model, candidates: int, samples: int, sigma: float | None, seed: int
+) -> Callable[[int], Rows]:
+    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays."""
+    members = members_of(model)
+    count = min(candidates, len(members))
+    drawn = samples + candidates - count
+    width = model.default_sigma if sigma is None else sigma
+
+    def rows(number: int) -> Rows:
+        if number == 0:
+            return fixed_rows(model, candidates, samples, sigma, seed)
+        turn = [0] if candidates == 1 else [(number * count + k) % len(members) for k in range(count)]
+        around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
+        names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
+        return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]
+
+    return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +109,46 @@ class Candidates(Generic[X, Y, Z]):
         first, row, solution, cost = min(found, key=lambda block: block[3])
         return Found(solution, cost, "combined" if row < 0 else names[first + row], len(rows))
 
-    def until(self, deadline: float, rows: Floats, names: list[str], sigma: float | None) -> Iterator[Found[Z]]:
+    def in_rounds(
+        self, rounds: int, rows_of: Callable[[int], Rows], *, alone: bool = False, deadline: float | None = None
+    ) -> Iterator[Found[Z]]:
+        """What is known after each round: the best of its rows, at features that see the best of the round before.
+
+        With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
+        """
+        clock = None if deadline is None else _Clock(deadline)
+        best: Found[Z] | None = None
+        seen: list[tuple[Z, float]] = []
+        here, tried = self, 0
+        for number in range(rounds):
+            rows, names = rows_of(number)
+            count = len(rows) if clock is None else clock.affordable(len(rows))
+            if count == 0:
+                return
+            if seen:
+                looked = features_after(self.problem, self.instance, seen[-1][0], len(self.features))
+                here = replace(self, features=looked)
+            found = here.best(rows[:count], names[:count])
+            tried += count
+            if clock is not None:
+                clock.tick(count)
+            best = replace(found if best is None or found.cost < best.cost else best, tried=tried, rounds=number + 1)
+            yield best
+            if alone and repeated(found.solution, found.cost, seen):
+                return
+            seen = [*(seen if alone else []), (found.solution, found.cost)]
+
+    def until(
+        self, deadline: float, rows: Floats, names: list[str], sigma: float | None, rounds: int = 1
+    ) -> Iterator[Found[Z]]:
         """What is known after each block: these rows in order, then draws around those that did best, for ever.
 
-        It ends where the next one would not be done by `deadline`, a time of `time.monotonic`; one is always done.
+        With more than one round, a few rows make a round, and mixtures of the rows come after them. It ends where the
+        next one would not be done by `deadline`, a time of `time.monotonic`; one is always done.
         """
+        if rounds > 1:
+            yield from self.in_rounds(rounds, partial(self._in_turn, rows, names, sigma), deadline=deadline)
+            return
         clock = _Clock(deadline)
         best: Found[Z] | None = None
         good: list[tuple[float, int, Floats]] = []  # cost, number, weights
@@ -109,6 +178,27 @@ class Candidates(Generic[X, Y, Z]):
             drawn = np.random.default_rng(sequence).standard_normal((_WAVE, rows.shape[1]))
             around = np.array([centres[k % len(centres)] for k in range(_WAVE)])
             yield around + base * 0.5 ** (wave % 4) * drawn, [f"draw {wave * _WAVE + k + 1}" for k in range(_WAVE)]
+
+    def _in_turn(self, rows: Floats, names: list[str], sigma: float | None, number: int) -> Rows:
+        """The next few of the rows; after the last, some whose every weight is that of one of two rows drawn.
+
+        Where there is one row alone, draws around it, as in `_waves`.
+        """
+        first = number * _PER_ROUND
+        if first < len(rows):
+            return rows[first : first + _PER_ROUND], names[first : first + _PER_ROUND]
+        drawn = [f"draw {first - len(rows) + k + 1}" for k in range(_PER_ROUND)]
+        shape = (_PER_ROUND, rows.shape[1])
+        if len(rows) == 1:
+            base = self.model.default_sigma if sigma is None else sigma
+            return rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number), drawn
+        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*_MIXED_KEY, number)))
+        one, other = rows[random.integers(len(rows), size=(2, _PER_ROUND))]
+        return np.where(random.random(shape) < 0.5, one, other), drawn
+
+
+def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).standard_normal(shape)
 
 
 class _Clock:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from colayer.capabilities import Exact, Progress, need
 from colayer.errors import InputError
 from colayer.faults import built_in, calling
 from colayer.models.thetas import thetas
-from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.problem import Floats, LooksBack, Problem, X, Y, Z
 
 #: The relative gap up to which a solution is proved optimal, for every problem and solver.
 PROVED = 1e-9
@@ -27,10 +27,11 @@ ROUNDING = 1e-6
 _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
-def features_of(problem: Problem[X, Y, Z], instance: X) -> NDArray[Any]:
-    """φ(x), checked: one column per feature name, at least one row, float32 or float64, finite."""
+def features_of(problem: Problem[X, Y, Z], instance: X, solution: Z | None = None) -> NDArray[Any]:
+    """φ(x), or φ(x, z), checked: one column per feature name, at least one row, float32 or float64, finite."""
     with calling(problem, "features"):
-        given = problem.features(instance)
+        looking = cast("LooksBack[X, Z]", problem)
+        given = problem.features(instance) if solution is None else looking.features(instance, solution)
     d = len(problem.feature_names)
     features = answers.array(given, f"features of {problem.name}", f"an array of shape (rows, {d})")
     if features.ndim != 2 or features.shape[1] != d or len(features) == 0:

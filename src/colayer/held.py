@@ -19,3 +19,5 @@ class Held(Generic[X, Y, Z]):
     instance: X
     matrix: NDArray[Any]
     scale: float
+    #: In how many rounds its loss is measured.
+    rounds: int = 1

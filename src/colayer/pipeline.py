@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.candidates import Candidates, Found, fixed_rows
+from colayer.candidates import Candidates, Found, fixed_rows, rows_of_rounds
 from colayer.capabilities import bound_of
 from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError, OptionError
@@ -22,6 +23,7 @@ from colayer.learning.settings import Settings
 from colayer.matching import checked, default_model, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
+from colayer.rounds import MOST, check_rounds
 from colayer.solved import Origin, Solved
 from colayer.tabular import check_instance
 from colayer.threads import Threads, limited
@@ -44,7 +46,7 @@ class Pipeline(Generic[X, Y, Z]):
         known = declared(problem)
         self.problem = problem
         self.safe = safe
-        self._safe_weights = known.safe_weights
+        self._safe_weights, self._looks_back = known.safe_weights, known.looks_back
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
         self.history_: tuple[Evaluation, ...] = ()
@@ -94,6 +96,7 @@ class Pipeline(Generic[X, Y, Z]):
         callback: Callable[[Evaluation], None] | None = None,
         progress: bool = False,
         portfolio: int = 32,
+        rounds: int = 1,
     ) -> Self:
         """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
 
@@ -110,7 +113,8 @@ class Pipeline(Generic[X, Y, Z]):
 
         `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
         chooses among the best weights. With them go up to `portfolio` weight vectors that are good together, chosen
-        from those evaluated and from draws that take a tenth more (see `solve`); 1 leaves them out. With `journal`, a
+        from those evaluated and from draws that take a tenth more (see `solve`); 1 leaves them out. Where features take
+        the solution of the round before, the loss is that of the best of `rounds` rounds. With `journal`, a
         run that was stopped goes on where it was. The result depends on the data, the options and the seed alone.
 
         By experience, `cluster` evaluates on a Ray cluster: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, the one that
@@ -123,11 +127,12 @@ class Pipeline(Generic[X, Y, Z]):
             check_instance(self.problem, instance)
         learner = learner_for(method, "solutions" if solutions is not None else "costs" if thetas is None else "thetas")
         given = {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None}
-        check_uses(learner, {**given, "device": device == "cuda"})
+        check_uses(learner, {**given, "device": device == "cuda", "rounds": rounds != 1})
+        check_rounds(self.problem, rounds)
         settings = Settings(
             evaluations=evaluations, seed=seed, radius=radius, sigma=sigma, samples=samples,
             learn_decoder=learn_decoder, validation=validation, journal=journal, time_limit=time_limit,
-            callback=callback, progress=progress, portfolio=portfolio,
+            callback=callback, progress=progress, portfolio=portfolio, rounds=rounds,
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
         with limited(workers):
@@ -144,6 +149,7 @@ class Pipeline(Generic[X, Y, Z]):
         samples: int = 0,
         sigma: float | None = None,
         seed: int = 0,
+        rounds: int | None = None,
         time_limit: float | None = None,
     ) -> Solved[Z]:
         """The best solution over `candidates` members of the portfolio, `samples` draws, and the safe weights.
@@ -151,30 +157,47 @@ class Pipeline(Generic[X, Y, Z]):
         The first member are the weights w; draws are w + σZ. σ is in model units; without `sigma` it is the one that
         belongs to the model. Where the portfolio has fewer members, draws stand in for them.
 
-        With `time_limit`, in seconds, all members are tried, then draws around those that did best, while there is
-        time; one solution is always found.
+        Where features take the solution of the round before, all this is done in `rounds` rounds: by default as many
+        as the model was learned with. Members then take turns, `candidates` of them in each round.
+
+        With `time_limit`, in seconds, all members are tried, then draws around those that did best, in as many rounds
+        as there is time for; one solution is always found.
         """
         _check_candidates(candidates, samples, sigma, seed, time_limit)
         check_instance(self.problem, instance)
         begin, deadline = time.perf_counter(), time.monotonic() + (time_limit or 0.0)
         problem, model = self.problem, self.model
+        turns = self._rounds(rounds, anytime=time_limit is not None)
         features = features_of(problem, instance)
         tried = Candidates(problem, model, instance, features, seed)
         count = candidates if time_limit is None else max(candidates, len(model.portfolio))
         rows, names = fixed_rows(model, count, samples, sigma, seed)
         safe = self._safe_found(features, instance)
-        if time_limit is None:
-            found = tried.best(rows, names)
+        if time_limit is not None:
+            *_, found = tried.until(deadline, rows, names, sigma, turns)
+        elif turns > 1:
+            rows_of, alone = rows_of_rounds(model, candidates, samples, sigma, seed), candidates + samples == 1
+            *_, found = tried.in_rounds(turns, rows_of, alone=alone)
         else:
-            *_, found = tried.until(deadline, rows, names, sigma)
+            found = tried.best(rows, names)
         if safe is not None:
-            found = (safe if safe.cost < found.cost else found).after(found.tried + 1)
+            found = replace(safe if safe.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
         seconds = time.perf_counter() - begin
         bound = bound_of(problem, instance)
         return Solved(
             found.solution, found.cost, bound, gap(found.cost, bound), seconds, found.source,
-            candidates=found.tried, origin=Origin(problem, instance),
+            candidates=found.tried, origin=Origin(problem, instance), rounds=found.rounds,
         )  # fmt: skip
+
+    def _rounds(self, rounds: int | None, anytime: bool) -> int:
+        """How many: as asked for, else what the model was learned with, or what the time allows."""
+        if rounds is not None:
+            if rounds != 1:
+                check_rounds(self.problem, rounds)
+            return rounds
+        if not self._looks_back:
+            return 1
+        return MOST if anytime else self.model.rounds
 
     def _safe_found(self, features: NDArray[Any], instance: X) -> Found[Z] | None:
         """The solution of the safe weights, where they are asked for."""

@@ -24,6 +24,7 @@ from colayer.attributes import (
     flag_of,
     groups_of,
     has,
+    looks_back_of,
     name_of,
     options_of,
     positive_of,
@@ -45,6 +46,7 @@ X = TypeVar("X")
 Y = TypeVar("Y")
 Z = TypeVar("Z")
 X_contra = TypeVar("X_contra", contravariant=True)
+Z_contra = TypeVar("Z_contra", contravariant=True)
 #: A problem, whatever its kind.
 P = TypeVar("P")
 
@@ -75,6 +77,13 @@ class Problem(Protocol[X_contra, Y, Z]):
 
     def scale(self, instance: X_contra, /) -> float:
         """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
+
+
+class LooksBack(Protocol[X_contra, Z_contra]):
+    """A problem whose features take the solution of the round before: `features(self, instance, solution=None)`."""
+
+    def features(self, instance: X_contra, solution: Z_contra | None = None, /) -> Features:
+        """Raw features in view of a solution; of the first round where there is none. Always as many rows."""
 
 
 #: A problem of which nothing more is known: one that was found by its name.
@@ -154,6 +163,8 @@ class Declared:
     options: dict[str, Any]
     radius: float
     homogeneous: bool
+    #: Whether features take the solution of the round before.
+    looks_back: bool
     safe_weights: Floats | None
     fields: tuple[str, ...]
     sizes: tuple[Size, ...]
@@ -191,6 +202,7 @@ def declared(problem: object) -> Declared:
         options=options_of(problem),
         radius=positive_of(problem, "radius", BaseProblem.radius) or BaseProblem.radius,
         homogeneous=flag_of(problem, "homogeneous"),
+        looks_back=looks_back_of(problem),
         safe_weights=weights_of(problem, "safe_weights", name, len(names)),
         fields=words_of(problem, "fields"),
         sizes=sizes_of(problem),

@@ -51,6 +51,8 @@ class Solved(Generic[Z]):
     certified: bool | None = None
     #: How many weight vectors were tried.
     candidates: int = 1
+    #: In how many rounds, each at features that see the solution of the round before.
+    rounds: int = 1
     #: The problem and the instance, where they are known: tables, pictures and documents need them.
     origin: Origin | None = field(default=None, compare=False)
 

@@ -102,6 +102,14 @@ FileProblem = Annotated[
 Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
 Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
 Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        metavar="R",
+        parser=whole(1, 10_000),
+        help="Solve, look at the solution, solve again, R times in all; as the model was learned if not given.",
+    ),
+]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", parser=whole(1), help="Most threads or processes; all cores if not given.")
 ]

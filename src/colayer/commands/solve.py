@@ -27,6 +27,7 @@ def solve(
     samples: arguments.Samples = 0,
     sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
+    rounds: arguments.Rounds = None,
     certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver.")] = False,
     time_limit: Annotated[
         float | None,
@@ -68,6 +69,7 @@ def solve(
         if drawing is not None:
             need(found, Draws, option="--plot")
     draws = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
+    draws["rounds"] = rounds
     draws["time_limit"] = None if certify else time_limit
     many = candidates > 1 or draws["time_limit"] is not None
     solved = solve_all(inputs, trained, decoder, draws, workers or cores())
@@ -156,11 +158,12 @@ def solve_all(
 def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: bool = False) -> dict[str, Any]:
     """The object that `--json` prints for one instance; the solution is null where the problem cannot write it.
 
-    Where `many` candidates were asked for, it says how many were tried.
+    Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """
     from colayer.solved import document as told
 
-    return {**told(problem, instance, solved), **({"candidates": solved.candidates} if many else {})}
+    more = {"candidates": solved.candidates} if many else {}
+    return {**told(problem, instance, solved), **more, **({"rounds": solved.rounds} if solved.rounds > 1 else {})}
 
 
 def table_text(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> str:

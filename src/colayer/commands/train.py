@@ -63,6 +63,10 @@ def train(
         int,
         typer.Option(metavar="K", parser=arguments.whole(1), help="Weight vectors kept, the most that solve may try."),
     ] = 32,
+    rounds: Annotated[
+        int,
+        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Learn for so many rounds (see solve)."),
+    ] = 1,
     workers: arguments.Workers = None,
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
@@ -88,12 +92,17 @@ def train(
     from colayer.learning.learner import check_uses, learner_for
     from colayer.pipeline import Pipeline
     from colayer.problem import check_decoder, declared
+    from colayer.rounds import check_rounds
     from colayer.text import counted
 
     learner = learner_for(method, "solutions" if solutions else "costs")
-    check_uses(learner, {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None})
+    check_uses(
+        learner,
+        {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None, "rounds": rounds > 1},
+    )
     backend = Backend(workers, device, cluster)
     found = find(problem, decoder=decoder, features=features)
+    check_rounds(found, rounds)
     if learn_decoder is not None:
         check_decoder(declared(found), learn_decoder, "--learn-decoder")
     output_file(output, "-o", folder=folder)
@@ -116,7 +125,7 @@ def train(
                 instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
                 sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
                 device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
-                portfolio=portfolio,
+                portfolio=portfolio, rounds=rounds,
             )  # fmt: skip
             seconds = time.perf_counter() - begin
             if pipeline.recalled_:

@@ -26,6 +26,7 @@ from colayer.faults import calling
 from colayer.models import LinearModel, Model
 from colayer.pipeline import Pipeline
 from colayer.problem import Problem, X, Y, Z, declared, variant
+from colayer.rounds import MOST
 
 #: What a contender stands for in a table.
 Kind = Literal["learned", "safe", "rule", "solver"]
@@ -142,7 +143,8 @@ def perturbed_contender(
         rows, names = fixed_rows(model, max(1, len(model.portfolio)), 0, None, seed)
         found: list[tuple[float, Z]] = []
         least = math.inf
-        for best in tried.until(deadline, rows, names, None):
+        rounds = MOST if declared(pipeline.problem).looks_back else 1
+        for best in tried.until(deadline, rows, names, None, rounds):
             if not found or best.cost < least:
                 least = best.cost
                 found.append((time.perf_counter() - begin, best.solution))

@@ -8,9 +8,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import costs, features_of, scale_of
+from colayer.compose import features_of, scale_of
 from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.rounds import apart, costs_after, shown
 
 R = TypeVar("R")
 
@@ -19,22 +20,23 @@ class LocalEvaluator(Generic[X, Y, Z]):
     """Features are computed once and kept; each loss is one pass θ → y → z → cost."""
 
     def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X]) -> None:
-        self.problem = problem
+        self.problem, self.rounds = apart(problem)
         self.instances = list(instances)
-        self.features = [features_of(problem, instance) for instance in self.instances]
-        self.scales = np.array([scale_of(problem, instance) for instance in self.instances])
+        self.features = [features_of(self.problem, instance) for instance in self.instances]
+        self.scales = np.array([scale_of(self.problem, instance) for instance in self.instances])
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
         columns = [
-            costs(self.problem, features, weights, instance) / scale
+            costs_after(self.problem, features, weights, instance, self.rounds) / scale
             for features, instance, scale in zip(self.features, self.instances, self.scales, strict=True)
         ]
         return np.ascontiguousarray(np.array(columns).T)
 
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
         """See `statistics.MapsFeatures`."""
-        return [work(features.T) for features in self.features]
+        held = zip(self.features, self.instances, strict=True)
+        return [work(shown(self.problem, features, instance, self.rounds)) for features, instance in held]
 
     def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
         """See `visit.Visits`."""
@@ -42,7 +44,7 @@ class LocalEvaluator(Generic[X, Y, Z]):
 
     def held(self, x: int, number: int) -> Held[X, Y, Z]:
         """Instance x with its features, known elsewhere by another number."""
-        return Held(number, self.problem, self.instances[x], self.features[x].T, float(self.scales[x]))
+        return Held(number, self.problem, self.instances[x], self.features[x].T, float(self.scales[x]), self.rounds)
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -10,6 +10,7 @@ from colayer.evaluators.base import Backend, Evaluator
 from colayer.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.models import Model
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
+from colayer.rounds import in_rounds
 
 
 def theory_sigma(
@@ -40,7 +41,8 @@ def guaranteed(
     student = variant(problem, decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
-    with (backend or Backend()).evaluators(student, len(training)) as evaluator_of:
+    measured = in_rounds(student, run.get("rounds", 1))
+    with (backend or Backend()).evaluators(measured, len(training)) as evaluator_of:
         losses = evaluator_of(training).losses(tried / model.feature_scale)
     return guarantees(student, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 

@@ -126,8 +126,8 @@ class Lesson(Generic[X, Y, Z]):
         """The linear model of a run, with what it was learned from and what came out as its provenance."""
         settings = {key: value for key, value in identity.items() if key not in ("problem", "options")}
         provenance = {"colayer": colayer.__version__, **settings, **outcome, SEEN: self._hashes[1]}
-        known = self.known
-        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance, *ending)
+        known, rounds = self.known, int(self.settings.rounds)
+        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance, *ending, rounds)
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,8 @@ class Learner(Protocol):
 
     @property
     def uses(self) -> frozenset[str]:
-        """The settings that not every learner has a use for: of "radius", "sigma", "cluster", "device"."""
+        """The settings that not every learner has a use for: of "radius", "sigma", "cluster", "device",
+        "rounds"."""
 
     def options(self) -> dict[str, Any]:
         """What, with the data and the settings, determines the run; JSON-able, part of a journal's identity."""

@@ -40,6 +40,7 @@ class Settings:
     callback: Callable[[Evaluation], None] | None = None
     progress: bool = False
     portfolio: int = 32
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
@@ -63,6 +64,8 @@ class Settings:
     def identity(self, *, evaluations: int, perturbation: bool) -> dict[str, Any]:
         """The settings that determine the result, as JSON; those of the perturbation where it has a meaning."""
         shared = {"evaluations": evaluations, "seed": int(self.seed), "validation": float(self.validation)}
+        if self.rounds > 1:
+            shared["rounds"] = int(self.rounds)
         if not perturbation:
             return shared
         # without perturbation its samples do not matter

@@ -22,7 +22,7 @@ from colayer.text import printable, short
 FORMAT = 1
 
 _KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
-_OPTIONAL = ("sigma", "portfolio")
+_OPTIONAL = ("sigma", "portfolio", "rounds")
 
 #: σ of a model that does not know it, as a share of the norm of its weights.
 SHARE = 0.1
@@ -42,6 +42,8 @@ class Model(ABC):
     sigma: float | None = None
     #: Weight vectors that are good together, in model units, the first equal to `weights`; empty where there are none.
     portfolio: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    #: In how many rounds the weights were learned, and are used where nothing else is said (see `rounds.py`).
+    rounds: int = 1
 
     def __post_init__(self) -> None:
         for name in ("weights", "feature_scale"):
@@ -57,6 +59,8 @@ class Model(ABC):
             object.__setattr__(self, "sigma", number(self.sigma, "sigma"))
             if self.sigma < 0:
                 raise InputError(f"{self.sigma:g} is negative, expected a number >= 0", where="sigma")
+        if type(self.rounds) is not int or self.rounds < 1:
+            raise InputError(f"{short(self.rounds)} is no number of rounds, expected 1 or more", where="rounds")
         self._check_portfolio()
 
     def _check_portfolio(self) -> None:
@@ -108,6 +112,7 @@ class Model(ABC):
             "weights": self.written_weights(),
             **({} if self.sigma is None else {"sigma": self.sigma}),
             **({"portfolio": self.portfolio.tolist()} if len(self.portfolio) else {}),
+            **({"rounds": self.rounds} if self.rounds > 1 else {}),
             "provenance": self.provenance,
         }
 

@@ -25,6 +25,7 @@ from colayer.learning.portfolio import Remembering
 from colayer.learning.run import open_run
 from colayer.learning.settings import THEORY
 from colayer.problem import Declared, X, Y, Z
+from colayer.rounds import in_rounds
 
 EVALUATIONS = 1000
 
@@ -34,7 +35,7 @@ class Experience(ABC):
 
     name: ClassVar[str]
     needs: ClassVar[tuple[Needs, ...]] = ("costs",)
-    uses: ClassVar[frozenset[str]] = frozenset({"radius", "sigma", "cluster", "device"})
+    uses: ClassVar[frozenset[str]] = frozenset({"radius", "sigma", "cluster", "device", "rounds"})
     #: Whether the search itself says which of the weights it evaluated are the answer.
     settles: ClassVar[bool] = False
 
@@ -51,7 +52,8 @@ class Experience(ABC):
         """Minimise the mean (perturbed) loss over the training instances."""
         settings, budget, radius = lesson.settings, lesson.budget(EVALUATIONS), lesson.radius
         self.prepare()
-        with lesson.backend.evaluators(lesson.student, len(lesson.training)) as evaluator_of:
+        student = in_rounds(lesson.student, int(settings.rounds))
+        with lesson.backend.evaluators(student, len(lesson.training)) as evaluator_of:
             training = evaluator_of(lesson.training)
             held_out = evaluator_of(lesson.held_out) if lesson.held_out else None
             features = moments(lesson.student, lesson.training, training)
@@ -77,7 +79,7 @@ class Experience(ABC):
                     None if held_out is None else _objective(held_out, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
                     each=lambda w: remembering.losses(w[None, :] / scale)[0],
-                    visits=cache(partial(visitor, training, lesson.student, lesson.training)),
+                    visits=cache(partial(visitor, training, student, lesson.training)),
                 )
                 search.verify()
                 finished = run.journal is not None and run.journal.finished and not self.settles

@@ -13,8 +13,10 @@ that instances of all sizes count alike, and chained through Φ.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer import answers
 from colayer.capabilities import Embeds, SolvesMany, need
@@ -22,6 +24,7 @@ from colayer.compose import cost_of, decode_of, layer_of, theta_blocks
 from colayer.faults import calling
 from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.rounds import chain
 
 _SPAWN_KEY = 0x51A1
 
@@ -42,10 +45,20 @@ class Imitation:
     number: int
 
     def __call__(self, held: Held[X, Y, Z]) -> Floats:
-        """Φᵀg; 0 where all draws cost the same."""
-        ((_, (theta,)),) = theta_blocks(held.matrix.T, self.weights[None, :])
+        """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
+        if held.rounds == 1:
+            return self._gradient(held, held.matrix)
+        rounds = chain(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
+        total = np.zeros(len(self.weights))
+        for number, one in enumerate(rounds):
+            total += self._gradient(held, one.features.T, *((number,) if number else ()))
+        return total
+
+    def _gradient(self, held: Held[X, Y, Z], matrix: NDArray[Any], *key: int) -> Floats:
+        """Φᵀg at one matrix of features."""
+        ((_, (theta,)),) = theta_blocks(matrix.T, self.weights[None, :])
         spread = float(theta.std())
-        sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number))
+        sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number, *key))
         drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
@@ -54,7 +67,7 @@ class Imitation:
         if size == 0.0:
             return np.zeros(len(self.weights))
         gradient /= size
-        return np.array([float((row * gradient).sum()) for row in held.matrix])
+        return np.array([float((row * gradient).sum()) for row in matrix])
 
 
 def _towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
