@@ -150,7 +150,7 @@ def profile(gpu: Any, weights: np.ndarray) -> None:
         cupy.cuda.runtime.deviceSynchronize()
         took = time.perf_counter() - begin
         spent[kernel] = spent.get(kernel, 0.0) + took
-        if kernel != "thetas":
+        if kernel != "thetas" and took > 1e-3:
             parts.append(f"{kernel}{grid}x{threads} {1e3 * took:.2f}")
 
     parts: list[str] = []
@@ -200,7 +200,7 @@ def main() -> None:
     }
     per_cell = 2 if arguments.quick else 20
     small_machines, small_trees = machine_set("test", 1), tree_set("test", 1, (10, 20, 30))
-    for decoder in ("none", "ls"):
+    for decoder in SingleMachine.decoders:
         problem = SingleMachine(decoder=decoder)
         for name, data in (("odd instances", odd_machines(problem)), ("the test set", small_machines)):
             name = f"single-machine {decoder}, {name}"
@@ -221,6 +221,9 @@ def main() -> None:
     if time.perf_counter() - BEGIN < SECONDS - 30:
         trees = tree_set("training", 1 if arguments.quick else 5)
         document["speed"]["spanning-tree"] = speed("spanning-tree", tree, trees, 2, device)
+    if time.perf_counter() - BEGIN < SECONDS - 30:
+        problem = SingleMachine(decoder="rdi")
+        document["speed"]["single-machine rdi"] = speed("single-machine rdi", problem, machines[::10], 4, device)
     say("done")
     if not arguments.quick:
         bench.write(document)

@@ -15,7 +15,7 @@ from colayer.cli import main
 from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators.gpu import device as device_module
 from colayer.evaluators.gpu import say_why
-from colayer.evaluators.gpu.device import Cuda, text
+from colayer.evaluators.gpu.device import PARTS, Cuda, text
 from colayer.problems import SingleMachine
 
 EXTRA = "--device: a GPU needs CuPy: pip install 'colayer[gpu]'"
@@ -118,6 +118,8 @@ def test_kernels_are_compiled_once_and_launched(monkeypatch: pytest.MonkeyPatch)
     assert options == ("--fmad=false",)  # products are rounded before they are added, as on the processor
 
 
-def test_the_source_begins_with_what_all_share() -> None:
-    common = text("common").split("\n\n")[0]
-    assert all(text(source).startswith(common) for source in ("single_machine", "spanning_tree"))
+def test_all_sources_are_used() -> None:
+    folder = Path(device_module.__file__).parent / "sources"
+    parts = [name for names in PARTS.values() for name in names]
+    assert {path.stem for path in folder.iterdir()} == set(parts)
+    assert text("rdi") == "\n".join((folder / f"{name}.cu").read_text("utf-8") for name in PARTS["rdi"])

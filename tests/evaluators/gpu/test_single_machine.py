@@ -42,7 +42,7 @@ def vectors(problem: SingleMachine) -> np.ndarray:
     return weights
 
 
-@pytest.mark.parametrize("decoder", ["none", "ls"])
+@pytest.mark.parametrize("decoder", SingleMachine.decoders)
 def test_losses_have_the_bits_of_the_processor(decoder: str, device: HostArrays) -> None:
     problem = SingleMachine(features="27", decoder=decoder)
     data, weights = instances(problem), vectors(problem)

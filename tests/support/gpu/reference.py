@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from colayer.problems.single_machine.kernels.rdi import rdi
+from colayer.problems.single_machine.kernels.recombine import decode_rdi
 from support.gpu.emulated import HostArrays
 
 
@@ -82,10 +84,42 @@ def costs(
 
 def descend_whole(
     grid: tuple[int, int], orders: Any, first: Any, level: Any, r: Any, p: Any, scale: Any, x0: int, rows: int,
-    total: int, most: int, out: Any, columns: int,
+    total: int, most: int, levels: Any, keep: int, out: Any, columns: int,
 ) -> None:  # fmt: skip
+    if keep:
+        for row in range(rows):
+            for x in range(x0, x0 + grid[1]):
+                part = slice(first[x], first[x + 1])
+                order = descended(orders[row, part].tolist(), r[part], p[part])
+                levels[row, part] = level[part][order]
     unused = np.empty(0)
     costs(grid, unused, orders, first, r, p, scale, x0, grid[1], rows, total, 1, out, columns)
+
+
+def rdi_true(
+    grid: tuple[int, int], truth: Any, first: Any, r: Any, p: Any, tolerance: Any, x0: int, count: int, memory: Any
+) -> None:
+    for x in range(x0, x0 + count):
+        part = slice(first[x], first[x + 1])
+        truth[part] = rdi.py_func(r[part], r[part], p[part])
+
+
+def rdi_rows(
+    grid: tuple[int, int], orders: Any, levels: Any, first: Any, level: Any, r: Any, p: Any, scale: Any,
+    tolerance: Any, truth: Any, x0: int, count: int, rows: int, total: int, descended: int, memory: Any, out: Any,
+    columns: int,
+) -> None:  # fmt: skip
+    for row in range(rows):
+        for x in range(x0, x0 + count):
+            part = slice(first[x], first[x + 1])
+            order = orders[row, part].astype(np.int64)
+            if descended:  # from the levels that LS left: jobs of one level in the order that they had
+                waiting: dict[int, list[int]] = {}
+                for j in order.tolist():
+                    waiting.setdefault(level[part][j], []).append(j)
+                order = np.array([waiting[k].pop(0) for k in levels[row, part].tolist()])
+            best = decode_rdi.py_func(order, r[part], p[part], False, truth[part].astype(np.int64))
+            out[row, x] = best / scale[x]
 
 
 def root(parent: list[int], node: int) -> int:

@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 from colayer.errors import OptionError, need_extra
 from colayer.text import typed_line
 
-#: Where the kernels lie; `common.cu` goes before each of the others.
-SOURCES = Path(__file__).parent / "sources"
+_SOURCES = Path(__file__).parent / "sources"
+#: name of some kernels → the files that they are made of.
+PARTS = {
+    "single_machine": ("common", "single_machine"),
+    "rdi": ("common", "single_machine", "rdi"),
+    "spanning_tree": ("common", "spanning_tree"),
+}
 #: Most blocks in the second dimension of a grid.
 MOST_Y = 65535
 
@@ -43,7 +48,7 @@ class Device(Protocol):
     def launch(
         self, source: str, kernel: str, grid: tuple[int, int], threads: int, shared: int, values: Sequence[Any]
     ) -> None:
-        """Start a kernel of `source`; `values` are arrays on the device and numpy numbers of the kernel's types."""
+        """Start a kernel of `source` (see PARTS); `values`: arrays on the device, numpy numbers of its types."""
 
 
 class Cuda:
@@ -92,7 +97,7 @@ class Cuda:
 
 @cache
 def _module(source: str) -> Any:
-    """The kernels of a file, compiled without fused multiply-add: products are rounded as the processor rounds them."""
+    """Some kernels, compiled without fused multiply-add: products are rounded as the processor rounds them."""
     import cupy
 
     code = text(source).encode("ascii", "replace").decode()  # the letters of the comments are not for compilers
@@ -100,8 +105,8 @@ def _module(source: str) -> Any:
 
 
 def text(source: str) -> str:
-    """What is compiled for the kernels of a file."""
-    return "\n".join((SOURCES / f"{name}.cu").read_text("utf-8") for name in ("common", source))
+    """What is compiled for some kernels."""
+    return "\n".join((_SOURCES / f"{part}.cu").read_text("utf-8") for part in PARTS[source])
 
 
 def _working() -> Any:

@@ -1,4 +1,4 @@
-"""Single machine losses on a GPU: θ, sequences, and LS where it is the decoder."""
+"""Single machine losses on a GPU: θ, sequences, and the decoders LS and RDI."""
 
 from __future__ import annotations
 
@@ -10,25 +10,30 @@ from colayer.evaluators.gpu.device import Device
 from colayer.evaluators.gpu.stacked import Stacked, sorting
 from colayer.problem import Floats
 from colayer.problems.single_machine.evaluator import FusedEvaluator
+from colayer.problems.single_machine.kernels.rdi import TOLERANCE
 
 _WARP = 32
 _PLAIN, _WHOLE = 0, 1  # kinds of instances: any data; whole numbers that fit 32 bits
-_THREADS = 128
+_WARPS, _THREADS = 8, 128  # of a block: at most, in kernels with a warp and with a thread per schedule
+_SCRATCH = 48  # bytes per job and thread in the kernels of RDI
 
 
 class MachineOnGpu(Stacked):
     """See `Stacked`."""
 
-    source = "single_machine"
     per_row = 8 + 2  # θ, a sequence
 
     def __init__(self, own: FusedEvaluator, device: Device) -> None:
         horizon = np.array([x.release.max() + x.processing.sum() for x in own.instances])
-        fast = own.integral & (horizon < 2.0**31) & (own.decoder == "ls")
+        fast = own.integral & (horizon < 2.0**31) & (own.decoder != "none")
+        rdi = own.decoder == "rdi"
+        self.source = "rdi" if rdi else "single_machine"
+        if rdi:
+            self.per_row = 8 + 2 + 2 + _SCRATCH  # the sequence after LS, too
         super().__init__(own, device, np.diff(own.first), np.where(fast, _WHOLE, _PLAIN))
         self.decoder = own.decoder
         self.features = self.stacked(own._matrix, own.dimension)
-        numbers, levels, releases, lengths = [], [], [], []
+        numbers, levels, releases, lengths, tolerances = [], [], [], [], []
         for x in self.order:
             r, p = own.instances[x].arrays
             jobs = np.lexsort((r, p))  # by (p, r, index)
@@ -39,30 +44,50 @@ class MachineOnGpu(Stacked):
             levels.append(np.concatenate([[0], np.cumsum((np.diff(p) != 0) | (np.diff(r) != 0))]).astype(np.uint16))
             releases.append(r)
             lengths.append(p)
+            tolerances.append(TOLERANCE * float(np.cumsum(p)[-1] / len(p)))  # summed in order, as by the kernel
         self.number, self.level, self.r, self.p = (
             device.upload(np.concatenate(parts)) for parts in (numbers, levels, releases, lengths)
         )
         self.begins, self.scale = device.upload(self.first), device.upload(own.scales[self.order])
 
+        if rdi:
+            self.tolerance, self.true = device.upload(np.array(tolerances)), device.empty((self.total,), np.uint16)
+            memory = device.empty((self.total, _SCRATCH), np.uint8)
+            for span in self.spans:
+                count = span.high - span.low
+                values = [self.true, self.begins, self.r, self.p, self.tolerance, np.int32(span.low), np.int32(count)]
+                grid = (-(-count // _WARP), 1)
+                device.launch(self.source, "rdi_true", grid, _WARP, 0, [*values, memory])
+
     def _launch(self, weights: Floats, out: Any) -> None:
         theta = self.thetas(self.features, weights, "theta")
-        rows, total = len(weights), np.int64(self.total)
-        orders = self.array("orders", (rows, self.total), np.uint16)
+        shape = len(weights), self.total
+        orders = self.array("orders", shape, np.uint16)
+        rdi = self.decoder == "rdi"
+        levels = self.array("levels", shape, np.uint16) if rdi else orders
+        memory = self.array("memory", (*shape, _SCRATCH), np.uint8) if rdi else None
+        rows, total = np.int32(len(weights)), np.int64(self.total)
+        end = (out, np.int32(self.own.count))
         for span in self.spans:
-            count, most = span.high - span.low, np.int32(span.most)
-            low = np.int32(span.low)
+            low, count, most = np.int32(span.low), np.int32(span.high - span.low), np.int32(span.most)
             values = [theta, orders, self.begins, self.number, low, total, most]
-            self.device.launch(self.source, "sort_rows", (rows, count), *sorting(span.most), values)
-            data = (self.r, self.p, self.scale, low)
-            last = (out, np.int32(self.own.count))
+            self.device.launch(self.source, "sort_rows", (len(weights), int(count)), *sorting(span.most), values)
+            data = (self.r, self.p, self.scale)
             if span.kind == _WHOLE:
-                warps = max(1, min(8, rows, (self.device.shared // (8 * span.most + 8)) - 1))
-                grid = (-(-rows // warps), count)
-                values = [orders, self.begins, self.level, *data, np.int32(rows), total, most, *last]
+                room = self.device.shared // (8 * span.most) - 1
+                warps = max(1, min(_WARPS, len(weights), room))
+                grid = (-(-len(weights) // warps), int(count))
+                values = [orders, self.begins, self.level, *data, low, rows, total, most, levels, np.int32(rdi), *end]
                 shared = 8 * span.most * (1 + warps)
                 self.device.launch(self.source, "descend_whole", grid, _WARP * warps, shared, values)
-            else:
-                grid = (-(-rows * count // _THREADS), 1)
+            grid = (-(-len(weights) * int(count) // _THREADS), 1)
+            if rdi:
+                values = [
+                    orders, levels, self.begins, self.level, *data, self.tolerance, self.true, low, count, rows, total,
+                    np.int32(span.kind == _WHOLE), memory, *end,
+                ]  # fmt: skip
+                self.device.launch(self.source, "rdi_rows", grid, _THREADS, 0, values)
+            elif span.kind == _PLAIN:
                 ls = np.int32(self.decoder == "ls")
-                values = [theta, orders, self.begins, *data, np.int32(count), np.int32(rows), total, ls, *last]
+                values = [theta, orders, self.begins, *data, low, count, rows, total, ls, *end]
                 self.device.launch(self.source, "costs", grid, _THREADS, 0, values)

@@ -211,11 +211,12 @@ struct Descent {
     }
 };
 
-// out[row, x] = cost / scale after LS, of whole-number data with times below 2^31; a warp per (row, instance).
-// Shared memory: r and p by level, then order, starts and descents of each warp: 8 bytes per job each.
+// out[row, x] = cost / scale after LS, of whole-number data with times below 2^31, and the sequence as levels where
+// `keep` says so; a warp per (row, instance). Shared memory: r and p by level, then order, starts and descents of
+// each warp: 8 bytes per job each.
 extern "C" __global__ void descend_whole(
     const u16 *orders, const i64 *first, const u16 *level, const double *r, const double *p, const double *scale,
-    int x0, int rows, i64 total, int most, double *out, int columns
+    int x0, int rows, i64 total, int most, u16 *levels, int keep, double *out, int columns
 ) {
     extern __shared__ double shared[];
     int *r_all = (int *)shared, *p_all = r_all + most;
@@ -239,6 +240,8 @@ extern "C" __global__ void descend_whole(
     for (int i = lane(); i < n; i += WARP) s.order[i] = level[begin + orders[row * total + begin + i]];
     __syncwarp();
     s.run();
+    if (keep)
+        for (int i = lane(); i < n; i += WARP) levels[row * total + begin + i] = s.order[i];
     i64 cost = s.cost();
     if (lane() == 0) out[row * columns + x] = (double)cost / scale[x];
 }

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _CANDIDATES = 16  # shorter jobs b to wait for, per place
-_TOLERANCE = 1e-9  # of the mean processing time: what counts as an improvement
+TOLERANCE = 1e-9  # of the mean processing time: what counts as an improvement
 
 
 @njit(cache=True, nogil=True)
@@ -91,7 +91,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
     trial_done = np.empty(n)
     late = np.empty(n, np.int64)
     balance = np.zeros(n, np.int64)
-    tolerance = _TOLERANCE * float(np.mean(p))
+    tolerance = TOLERANCE * float(np.mean(p))
     best = np.inf
     while True:
         queue[:] = np.argsort(dates, kind="mergesort")
