@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from colayer.comparison.table import Comparison
     from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
+    from colayer.evaluators.along import LossAlong
     from colayer.explanation import explain
     from colayer.labels import label
     from colayer.learning.demonstration.crf import Crf
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from colayer.learning.experience.bayes import Bayes
     from colayer.learning.experience.cma_es import CmaEs
     from colayer.learning.experience.direct import Direct
+    from colayer.learning.experience.line import Line
     from colayer.learning.experience.sgd import Sgd
     from colayer.learning.experience.srl import Srl
     from colayer.learning.network.method import Neural
@@ -46,6 +48,8 @@ __all__ = [
     "Hinge",
     "InputError",
     "JournalError",
+    "Line",
+    "LossAlong",
     "MissingExtraError",
     "Neural",
     "OptionError",
@@ -84,6 +88,8 @@ _HOMES = {
     "Hinge": "learning.demonstration.hinge",
     "InputError": "errors",
     "JournalError": "errors",
+    "Line": "learning.experience.line",
+    "LossAlong": "evaluators.along",
     "MissingExtraError": "errors",
     "Neural": "learning.network.method",
     "OptionError": "errors",

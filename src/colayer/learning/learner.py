@@ -170,6 +170,7 @@ class Learner(Protocol):
 LEARNERS = {
     "auto": "experience.auto:Auto",
     "srl": "experience.srl:Srl",
+    "line": "experience.line:Line",
     "cma-es": "experience.cma_es:CmaEs",
     "direct": "experience.direct:Direct",
     "sgd": "experience.sgd:Sgd",

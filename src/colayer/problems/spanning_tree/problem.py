@@ -12,7 +12,7 @@ from colayer.problem import BaseProblem
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
-from colayer.problems.spanning_tree.decoder import best, decode, solved
+from colayer.problems.spanning_tree.decoder import along, best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
@@ -57,6 +57,7 @@ class SpanningTree(BaseProblem):
     decode = staticmethod(decode)
     best = staticmethod(best)
     solved = staticmethod(solved)
+    along = staticmethod(along)
     mixed = staticmethod(mixed)
     cost = staticmethod(cost)
     scale = staticmethod(scale)

@@ -79,7 +79,7 @@ def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages,
         for e in range(m):
             if stage[e] == 1:
                 total += first[e]
-        out[k] = min(nothing, _completed_cost(total, components, ends, costs, label, parent, kept, kept_costs))
+        out[k] = min(nothing, completed_cost(total, components, ends, costs, label, parent, kept, kept_costs))
 
 
 @njit(cache=True, nogil=True)
@@ -116,7 +116,7 @@ def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type
 
 
 @njit(cache=True, nogil=True)
-def _completed_cost(total, components, ends, costs, label, parent, kept, kept_costs):  # type: ignore[no-untyped-def]
+def completed_cost(total, components, ends, costs, label, parent, kept, kept_costs):  # type: ignore[no-untyped-def]
     """The cost of a forest with these components, the sum of whose costs is `total`, and its cheapest completions.
 
     In each scenario, first the edges between different components, without a branch to mispredict; then Kruskal's
