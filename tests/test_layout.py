@@ -30,7 +30,7 @@ ROWS = (
     ("checks",),
     ("learning",),
     ("neural",),
-    ("pretrained", "candidates", "solved"),
+    ("pretrained", "candidates", "lines", "solved"),
     ("matching",),
     ("pipeline",),
     ("certification", "explanation", "labels", "warm"),

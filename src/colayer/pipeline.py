@@ -15,11 +15,13 @@ from colayer.candidates import Candidates, Found, fixed_rows, rows_of_rounds
 from colayer.capabilities import bound_of
 from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError, OptionError
+from colayer.evaluators.along import LossAlong
 from colayer.evaluators.base import Backend
 from colayer.learning.learner import Learner, Lesson, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
+from colayer.lines import POINTS, model_along
 from colayer.matching import checked, default_model, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
@@ -101,9 +103,9 @@ class Pipeline(Generic[X, Y, Z]):
         """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
 
         By experience: minimise the mean loss over the instances, plain or perturbed (σ > 0; `sigma="theory"`: the σ of
-        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `srl`, `direct`, `cma-es`,
-        `sgd`, `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in the L∞
-        ball of `radius`, in model units.
+        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `srl`, `line`, `direct`,
+        `cma-es`, `sgd`, `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in
+        the L∞ ball of `radius`, in model units.
 
         By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one per
         instance. `method` is `fenchel-young`, `hinge` or `crf` for solutions, `spo+` for thetas, or an object;
@@ -216,6 +218,26 @@ class Pipeline(Generic[X, Y, Z]):
                 return [solve(instances[0])]
         with Threads(workers) as threads:
             return threads.map(solve, instances)
+
+    def loss_along(
+        self,
+        instances: Sequence[X],
+        direction: str | ArrayLike,
+        *,
+        reach: float | None = None,
+        points: int = POINTS,
+        workers: int | None = None,
+    ) -> LossAlong:
+        """The mean loss of w + t·d over the instances for t from −reach to reach, a step function.
+
+        `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units; by default
+        the line goes as far as d is as long as w. It is exact where the problem can follow its layer (sorting and
+        spanning trees, without a decoder after them), else it has the losses of `points` equal cells.
+        """
+        for instance in instances:
+            check_instance(self.problem, instance)
+        backend = Backend(workers)
+        return model_along(self.model, self.problem, instances, direction, reach=reach, points=points, backend=backend)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""

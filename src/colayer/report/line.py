@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ def draw_line(along: LossAlong, ax: Axes | None = None, width: float | None = No
     ax = styled(ax)
     edges, many = along.edges, len(along.t) > _MANY
     values = np.concatenate([along.losses, along.losses[-1:]])
-    style = {"lw": 0.6, "alpha": 0.55} if many and width is not None else {"lw": 1.2, "alpha": 1.0}
+    style: dict[str, Any] = {"lw": 0.6, "alpha": 0.55} if many and width is not None else {"lw": 1.2, "alpha": 1.0}
     ax.step(edges, values, where="post", color=PALETTE[0], label="exact" if along.exact else "on a grid", **style)
     if width is not None:
         ax.plot(*along.smoothed(width), color=PALETTE[1], lw=1.8, label=f"average over {width:.3g}")

@@ -1,0 +1,155 @@
+"""line: it learns, it repeats itself on every backend, its lines are journalled and counted, exact ones and grids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import Line, Pipeline
+from colayer.errors import OptionError
+from colayer.learning.experience.line import rows_followed
+from colayer.learning.experience.optimizer import Task
+from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from support.pick_problem import Pick
+from support.searching import stairs
+from support.selection_problem import Selection
+
+JOBS = SingleMachine("27")
+PROBLEMS: list[tuple[Any, dict[str, int]]] = [
+    (JOBS, {"jobs": 15}),
+    (SpanningTree(), {"width": 4, "scenarios": 3}),
+    (VehicleScheduling("23"), {"tasks": 15, "scenarios": 4}),
+    (Selection(), {}),
+]
+
+
+def jobs(count: int = 8) -> list[Any]:
+    return [JOBS.generate(seed, jobs=15) for seed in range(count)]
+
+
+def learned(problem: Any, data: Any, **options: Any) -> Pipeline[Any, Any, Any]:
+    return Pipeline(problem).fit(data, **{"method": "line", "evaluations": 130, **options})
+
+
+@pytest.mark.parametrize(("problem", "sizes"), PROBLEMS, ids=lambda value: getattr(value, "name", ""))
+def test_the_same_weights_for_any_number_of_workers(problem: Any, sizes: dict[str, int]) -> None:
+    data = [problem.generate(seed, **sizes) for seed in range(10)]
+    one, two = (learned(problem, data, workers=workers) for workers in (1, 2))
+    assert one.weights_.tobytes() == two.weights_.tobytes()
+    assert one.history_ == two.history_
+    assert one.history_ != learned(problem, data, seed=1).history_
+
+
+@pytest.mark.parametrize("decoder", ["none", "ls"])
+def test_it_gains_on_instances_that_nobody_learned_from(decoder: str) -> None:
+    """Jobs with 27 features, by exact lines and by grids: below safe weights by more than 2 standard errors."""
+    problem = SingleMachine("27", decoder=decoder)
+    data = [problem.generate(seed, jobs=30) for seed in range(70)]
+    pipeline = Pipeline(problem, safe=False).fit(data[:30], method="line", evaluations=500, validation=0.0)
+    evaluator = problem.evaluator(data[30:])
+    safe, ours = evaluator.losses(np.vstack([problem.safe_weights, pipeline.model.raw()]))
+    difference = (ours - safe) / safe
+    assert difference.mean() < -2 * difference.std(ddof=1) / np.sqrt(len(difference))
+    evaluator.close()
+
+
+def test_an_exact_line_takes_one_evaluation_and_one_for_every_three_rows() -> None:
+    """15 jobs: 6. The safe weights and 54 single features come first."""
+    pipeline = learned(JOBS, jobs(), evaluations=55 + 4 * 6 + 5)
+    assert [evaluation.cost for evaluation in pipeline.history_] == [1] * 55 + [6] * 4
+    assert pipeline.provenance["evaluated"] == 79
+
+
+def test_with_less_there_are_no_single_features() -> None:
+    pipeline = learned(JOBS, jobs(), evaluations=55 + 4 * 6 - 1)
+    assert [evaluation.cost for evaluation in pipeline.history_] == [1] + [6] * 12
+
+
+def test_where_a_grid_is_cheaper_it_is_taken() -> None:
+    assert {evaluation.cost for evaluation in learned(JOBS, jobs(), method=Line(points=5)).history_} == {1}
+    assert len(learned(JOBS, jobs(), method=Line(points=5), evaluations=8).history_) == 6
+    assert {evaluation.cost for evaluation in learned(JOBS, jobs(), method=Line(points=6)).history_} == {1, 6}
+
+
+@pytest.mark.parametrize("after", [1, 56, 60])
+@pytest.mark.parametrize("points", [5, 17])
+def test_a_run_that_was_stopped_goes_on_to_the_same_weights(after: int, points: int, tmp_path: Path) -> None:
+    data, method = jobs(), Line(points=points)
+    whole = learned(JOBS, data, method=method)
+
+    def stop(evaluation: Any) -> None:
+        if evaluation.number == after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        learned(JOBS, data, method=method, journal=tmp_path / "j", callback=stop)
+    resumed = learned(JOBS, data, method=method, journal=tmp_path / "j")
+    assert resumed.recalled_ >= after
+    again = learned(JOBS, data, method=method, journal=tmp_path / "j")
+    assert again.recalled_ == len(whole.history_)
+    for pipeline in (resumed, again):
+        assert pipeline.weights_.tobytes() == whole.weights_.tobytes()
+        assert pipeline.model.portfolio.tobytes() == whole.model.portfolio.tobytes()
+        assert pipeline.history_ == whole.history_
+
+
+def test_the_norm_is_kept_where_the_layer_is_homogeneous() -> None:
+    data = jobs(20)
+    pipeline = learned(JOBS, data, evaluations=70, validation=0.0)
+    safe = JOBS.safe_weights * pipeline.model.feature_scale
+    norm = np.linalg.norm(safe * (JOBS.radius / 2 / np.abs(safe).max()))
+    assert np.linalg.norm(pipeline.weights_) == pytest.approx(norm)
+
+
+def test_where_nothing_is_gained_the_start_is_kept() -> None:
+    class Even(Selection):
+        def cost(self, solution: Any, instance: Any) -> float:
+            return 1.0
+
+    data = [Even().generate(seed) for seed in range(6)]
+    pipeline = learned(Even(), data)
+    assert pipeline.model.raw() == pytest.approx(pipeline.model.raw()[0] * Even.safe_weights)
+
+
+def test_a_problem_of_the_seven_members_is_learned_on_grids() -> None:
+    """No safe weights: the start is the best single feature, and the value is the cost."""
+    data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(6)]
+    pipeline = learned(Pick(), data)
+    assert {evaluation.cost for evaluation in pipeline.history_} == {1}
+    assert pipeline.weights_[0] > abs(pipeline.weights_[1])
+
+
+def test_rows_are_those_of_layers_that_can_be_followed() -> None:
+    instance = JOBS.generate(0, jobs=7)
+    for problem, rows in ((JOBS, 7), (SingleMachine("27", decoder="ls"), None)):
+        evaluator = problem.evaluator([instance])
+        assert evaluator.visit(rows_followed, [0]) == [rows]
+        evaluator.close()
+
+
+def test_a_loss_without_instances_is_refused() -> None:
+    with pytest.raises(OptionError, match="--method: line needs the instances, not only their losses"):
+        Line().minimize(stairs, Task(3, evaluations=50))
+
+
+@pytest.mark.parametrize("options", [{"reach": 0.0}, {"width": -1.0}, {"points": 0}, {"width": float("inf")}])
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(OptionError, match=f"--method: {next(iter(options))} .* is out of range"):
+        Line(**options)
+
+
+def test_a_width_beyond_the_line_is_as_good_as_the_line() -> None:
+    data = jobs()
+    assert len(learned(JOBS, data, method=Line(width=9.0)).history_) > 56
+
+
+def test_no_time_is_the_start() -> None:
+    assert len(learned(JOBS, jobs(), time_limit=0.0).history_) == 1
+
+
+def test_perturbation_has_no_meaning() -> None:
+    with pytest.raises(OptionError, match="--sigma: has no meaning for line"):
+        learned(JOBS, jobs(), sigma=0.5)
