@@ -15,7 +15,8 @@ SOURCE = TESTS.parent / "src" / "colayer"
 ROWS = (
     ("errors", "text", "threads", "limits", "json_places"),
     ("compiled",),
-    ("answers", "sizes", "snapshot", "fields", "files", "npz", "faults", "processes", "programs"),
+    ("answers", "sizes", "snapshot", "fields", "files", "npz", "tables", "faults", "processes", "programs"),
+    ("csv_tables",),
     ("layers",),
     ("models",),
     ("attributes",),
@@ -24,6 +25,7 @@ ROWS = (
     ("compose", "held"),
     ("rounds",),
     ("documents", "tabular"),
+    ("csv_instances",),
     ("content", "dataset", "guarantees"),
     ("problems",),
     ("evaluators",),

@@ -20,6 +20,7 @@ import numpy as np
 
 from colayer.answers import json_text
 from colayer.attributes import words_of
+from colayer.csv_instances import csv_instance
 from colayer.documents import instance_document, instance_of, solution_document, solution_of
 from colayer.errors import ColayerError, InputError
 from colayer.files import encode, made_folder, parse_json, read_bytes, unreadable, unwritable, write_atomic
@@ -57,6 +58,10 @@ def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -
     """The problem and the instances of these files, which must all be of one problem."""
     instances = []
     for path in paths:
+        if path.suffix == ".csv":
+            problem, instance = csv_instance(path, problem)
+            instances.append(instance)
+            continue
         document = read_document(path)
         if problem is None:
             problem = problem_of(document, path)
@@ -67,7 +72,7 @@ def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -
 
 
 def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
-    """The instance of one JSON or npz file."""
+    """The instance of one file: JSON, npz, or a table as CSV."""
     return read_files([Path(path)], problem)[1][0]
 
 
@@ -82,7 +87,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
         raise InputError("an incomplete data set: writing it was stopped; generate it anew", where=str(folder))
     files = [folder / name for name in names if _is_instance(name)]
     if not files:
-        raise InputError("an empty data set, expected a folder of NNNN.json or NNNN.npz", where=str(folder))
+        raise InputError("an empty data set, expected a folder of NNNN.json, NNNN.npz or NAME.csv", where=str(folder))
     for one, two in itertools.pairwise(files):
         if one.stem == two.stem:
             raise InputError(f"{one.name} and {two.name} have one name, expected only one of them", where=str(folder))
@@ -290,4 +295,6 @@ def _located(path: Path) -> Iterator[None]:
 
 
 def _is_instance(name: str) -> bool:
+    if name.endswith(".csv"):  # one with a further word is another table of the instance
+        return name.count(".") == 1 and not name.startswith(".")
     return name.endswith((".json", ".npz")) and not name.endswith(LABEL_SUFFIX) and not name.startswith(".")

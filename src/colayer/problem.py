@@ -107,6 +107,8 @@ class BaseProblem:
     fields: tuple[str, ...] = ()
     #: Keys of the instance files that may be missing.
     optional_fields: tuple[str, ...] = ()
+    #: Names of the further tables that `instance` takes, each from a CSV file of its own (`monday.scenarios.csv`).
+    tables: tuple[str, ...] = ()
     #: The class of the instances: `solve` and `fit` refuse what is none. None where anything may be one.
     instance_type: type | None = None
     #: What `generate` takes beside the seed.

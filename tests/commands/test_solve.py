@@ -17,6 +17,7 @@ from support.pick_problem import Pick
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
 KEYS = ["problem", "cost", "bound", "gap", "seconds", "source", "solution"]
 
 
@@ -55,10 +56,17 @@ def test_through_another_decoder_it_is_no_worse(data: Path, model: Path, run: An
 
 
 def test_without_a_model(data: Path, run: Any) -> None:
-    """A table for people, one line per file."""
+    """A table for people, one line per file; then which bound the gap is to, and where the solutions are."""
     out = run("solve", data / "0000.json", data / "0001.json")
-    assert out.count("\n") == 4
+    table, told = out.split("\n\n")
+    assert table.count("\n") == 3
     assert out.split()[:4] == ["file", "cost", "bound", "gap"]
+    assert told.splitlines() == [
+        "gap: to a cheap lower bound, so the cost is at most this far from optimal; --certify looks for a better one",
+        "solutions: -o FILE writes the solutions, as JSON or CSV",
+    ]
+    proved = run("solve", data / "0000.json", "--certify", "-o", "out.json")
+    assert proved.split("\n\n")[1] == "solution: out.json\n"
 
 
 def test_files_of_several_problems_are_solved_with_the_weights_of_each(data: Path, run: Any) -> None:
@@ -116,3 +124,41 @@ def test_the_table_says_what_is_proved_where_it_was_asked() -> None:
     ]
     proved = table_text([Path("a.json")] * 2, [{**row, "certified": True}, {**row, "certified": False}]).splitlines()
     assert [line.split()[-1] for line in (proved[0], *proved[2:])] == ["optimal", "yes", "no"]
+
+
+def test_a_table_of_jobs_in_a_table_of_starts_out(run: Any, place: Path) -> None:
+    """By the names of the user; the JSON document speaks by them as well."""
+    told = run("solve", EXAMPLES / "jobs.csv", "-o", "out.csv")
+    assert "solution: out.csv" in told
+    rows = (place / "out.csv").read_text().splitlines()
+    assert rows[:2] == ["job,release,processing,start,completion", "drill,5,10,5,15"]
+    assert len(rows) == 1 + 6
+    found = run("solve", EXAMPLES / "jobs.csv", "--json")
+    assert [row.split(",")[0] for row in rows[1:]] == found["solution"]["sequence"]
+
+
+def test_routes_are_lists_of_the_tasks_of_the_user(run: Any) -> None:
+    found = run("solve", EXAMPLES / "tasks.csv", "--problem", "vehicle-scheduling", "--json")
+    assert found["solution"]["vehicles"] == len(found["solution"]["routes"])
+    assert sorted(task for route in found["solution"]["routes"] for task in route)[:2] == ["airport", "clinic"]
+
+
+def test_several_tables_and_what_lies_beside_them(run: Any, place: Path) -> None:
+    files = sorted(EXAMPLES.glob("*.csv"))
+    found = run("solve", *files, "--json")
+    assert [one["problem"] for one in found] == ["spanning-tree", "single-machine", "vehicle-scheduling"]
+    run("solve", EXAMPLES / "jobs.csv", EXAMPLES / "jobs.csv", "-o", "out.csv")
+    rows = (place / "out.csv").read_text().splitlines()
+    assert rows[0].startswith("file,job,")
+    assert len(rows) == 1 + 2 * 6
+
+
+def test_tables_are_refused_by_line(refused: Any, place: Path) -> None:
+    (place / "jobs.csv").write_text("release,processing\n0,5\n-1,5\n")
+    said = refused("solve", "jobs.csv")
+    assert said == "error: jobs.csv: column release, line 3: -1 is negative, expected a number >= 0\n"
+    (place / "x.csv").write_text("a\n1\n")
+    assert "x.csv: the columns a are those of no problem" in refused("solve", "x.csv")
+    said = refused("solve", EXAMPLES / "jobs.csv", EXAMPLES / "edges.csv", "-o", "out.csv")
+    assert said == "error: -o: instances of several problems, expected one problem, or a name with .json\n"
+    assert not (place / "out.csv").exists()

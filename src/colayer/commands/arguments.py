@@ -95,9 +95,10 @@ def _number(text: str | float, expected: str) -> float:
 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
-Files = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON or npz.")]
+Files = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV.")]
 FileProblem = Annotated[
-    str | None, typer.Option("--problem", metavar="PROBLEM", help="MODULE:NAME, for files of a problem of yours.")
+    str | None,
+    typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files; MODULE:NAME, for files of yours."),
 ]
 Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
 Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]

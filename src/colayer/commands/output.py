@@ -26,16 +26,17 @@ def emit(
     out: Path | None,
     plot: Path | None = None,
     draw: Callable[[], Axes | Figure] | None = None,
+    table: bytes | None = None,
 ) -> None:
     """Write the document to `out` and what `draw` gives to `plot`, where these are given, both or neither.
 
-    Then print the document with `--json`, else the text. A picture that cannot be drawn loses no results: they are
-    written and printed, then the fault is raised.
+    `out` holds the `table` instead where there is one. Then print the document with `--json`, else the text. A picture
+    that cannot be drawn loses no results: they are written and printed, then the fault is raised.
     """
     from colayer.files import encode, write_all
 
     data = encode(document)
-    files = {} if out is None else {out: data}
+    files = {} if out is None else {out: data if table is None else table}
     fault: Exception | None = None
     if plot is not None and draw is not None:
         from colayer.report.figures import picture

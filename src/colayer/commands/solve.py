@@ -39,7 +39,16 @@ def solve(
     ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
-    output: arguments.Out = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            parser=arguments.file_name,
+            help="Write the JSON document here; with a name that ends with .csv, the solutions as a table.",
+        ),
+    ] = None,
     workers: arguments.Workers = None,
 ) -> None:
     """Solve instances with a learned pipeline."""
@@ -48,11 +57,13 @@ def solve(
     from colayer.commands.lookup import find, load_model
     from colayer.commands.output import emit, search
     from colayer.commands.outputs import output_file, picture_file, same_file
+    from colayer.csv_tables import without_companions
     from colayer.errors import OptionError
     from colayer.pipeline import Pipeline
     from colayer.report.figures import drawn
     from colayer.threads import cores
 
+    files = without_companions(files)
     limit = 60.0 if time_limit is None else time_limit  # of the exact solver
     if plot is not None and len(files) > 1:
         raise OptionError(f"{len(files)} instances, expected one to draw", where="--plot")
@@ -81,7 +92,7 @@ def solve(
                 shown.next()
         check_solutions(files, inputs, solved)
     documents = [document(found, instance, one, many) for (found, instance), one in zip(inputs, solved, strict=True)]
-    text = table_text(files, documents)
+    text = table_text(files, documents) + hints(inputs, solved, out)
     first, instance = inputs[0]
     emit(
         documents if len(documents) > 1 else documents[0],
@@ -90,18 +101,23 @@ def solve(
         out=out,
         plot=drawing,
         draw=lambda: drawn(first, solved[0].solution, instance),
+        table=solution_csv(files, inputs, solved) if out is not None and out.suffix == ".csv" else None,
     )
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
     """(problem, instance) of every file: of the problem given, else of the one it names."""
     from colayer.commands.lookup import unknown_problem
+    from colayer.csv_instances import csv_instance
     from colayer.dataset import parse_instance, problem_of, read_document
     from colayer.problems import problem_names
 
     known: dict[str, SomeProblem] = {}
     inputs = []
     for path in paths:
+        if path.suffix == ".csv":
+            inputs.append(csv_instance(path, problem))
+            continue
         content = read_document(path)
         own = problem
         if own is None:
@@ -164,6 +180,39 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 
     more = {"candidates": solved.candidates} if many else {}
     return {**told(problem, instance, solved), **more, **({"rounds": solved.rounds} if solved.rounds > 1 else {})}
+
+
+def solution_csv(
+    paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
+) -> bytes:
+    """The solutions as a CSV file, a row per job, edge or task; of several instances, with their files."""
+    from colayer.csv_tables import csv_bytes
+    from colayer.errors import OptionError
+    from colayer.tabular import columns_of
+
+    parts = [columns_of(problem, one.solution, x) for (problem, x), one in zip(inputs, solved, strict=True)]
+    if len({tuple(columns) for columns in parts}) > 1:
+        raise OptionError("instances of several problems, expected one problem, or a name with .json", where="-o")
+    if len(parts) == 1:
+        return csv_bytes(parts[0])
+    rows = [len(next(iter(columns.values()), [])) for columns in parts]
+    files = [str(path) for path, count in zip(paths, rows, strict=True) for _ in range(count)]
+    return csv_bytes({"file": files, **{name: [v for columns in parts for v in columns[name]] for name in parts[0]}})
+
+
+def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]], out: Path | None) -> str:
+    """What a reader of the table should know: which bound the gap is to, and where the solutions are."""
+    from colayer.capabilities import Exact
+    from colayer.compose import PROVED
+
+    lines = []
+    open_gap = any(one.bound_kind == "cheap" and (one.gap is None or one.gap > PROVED) for one in solved)
+    if open_gap:
+        more = "; --certify looks for a better one" if all(isinstance(problem, Exact) for problem, _ in inputs) else ""
+        lines.append(f"gap: to a cheap lower bound, so the cost is at most this far from optimal{more}")
+    what = "solution" if len(solved) == 1 else "solutions"
+    lines.append(f"{what}: {out}" if out is not None else f"{what}: -o FILE writes the {what}, as JSON or CSV")
+    return "\n" + "\n".join(lines) + "\n"
 
 
 def table_text(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> str:

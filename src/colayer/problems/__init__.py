@@ -27,6 +27,12 @@ REGISTRY = {
     "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
     "vehicle-scheduling": "colayer.problems.vehicle_scheduling:VehicleScheduling",
 }
+#: registered name → columns by which a CSV file is known to be of this problem; see `instance` of each.
+COLUMNS = {
+    "single-machine": ("release", "processing"),
+    "spanning-tree": ("from", "to", "first"),
+    "vehicle-scheduling": ("begin", "end"),
+}
 #: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
 OWN_FOLDERS: dict[str, str] = {}
 _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}

@@ -17,6 +17,7 @@ from colayer.problems.single_machine.decoder import DECODERS, along, best, decod
 from colayer.problems.single_machine.features import FEATURE_SETS, features
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
+from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
 from colayer.sizes import Size
@@ -60,6 +61,7 @@ class SingleMachine(BaseProblem):
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
+    instance = staticmethod(instance)
     read = staticmethod(read)
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)

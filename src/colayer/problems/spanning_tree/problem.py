@@ -16,6 +16,7 @@ from colayer.problems.spanning_tree.decoder import along, best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
+from colayer.problems.spanning_tree.own_data import instance
 from colayer.problems.spanning_tree.solution import Solution, read_solution, table, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
 from colayer.sizes import Size
@@ -65,6 +66,7 @@ class SpanningTree(BaseProblem):
     approximation = staticmethod(tree_approximation)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
+    instance = staticmethod(instance)
     read = staticmethod(read)
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)

@@ -16,6 +16,7 @@ from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
+from colayer.problems.vehicle_scheduling.own_data import instance
 from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
 from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
 from colayer.sizes import Size
@@ -38,6 +39,7 @@ class VehicleScheduling(BaseProblem):
 
     name = "vehicle-scheduling"
     instance_type = Instance
+    tables = ("scenarios", "travel")
     homogeneous = True
     decoders = DECODERS
     sizes = (
@@ -56,6 +58,7 @@ class VehicleScheduling(BaseProblem):
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
+    instance = staticmethod(instance)
     read = staticmethod(read)
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)

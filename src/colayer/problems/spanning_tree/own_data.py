@@ -1,0 +1,63 @@
+"""Instances of a user's data: edges as lists or as a table, a column per scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer.errors import InputError
+from colayer.problems.spanning_tree.instance import Floats, Instance
+from colayer.tables import Arguments, words
+
+#: Columns whose names begin so hold the costs of a scenario each.
+SECOND = "second"
+
+
+def instance(
+    edges: Any = None, *, start: Any = "from", to: Any = "to", first: Any = "first", second: Any = None
+) -> Instance:
+    """The instance of a table of edges (a DataFrame, a dict of columns, a list of rows), or of lists.
+
+    `start` and `to` are the nodes of each edge, whole numbers or names; `first` is its cost now. `second` are its costs
+    in the scenarios: names of columns (if it is not given, all that begin with `second`), or an array with a row per
+    scenario and a column per edge. Costs are minimised; what is earned is a negative cost. Each other argument is the
+    name of a column of `edges`, or values.
+    """
+    given = Arguments("edges", edges, start=start, to=to, first=first)
+    ends = [words(given.values(field)) for field in ("start", "to")]
+    costs = given.numbers("first")
+    for field, nodes in zip(("start", "to"), ends, strict=True):
+        if len(nodes) != len(costs):
+            raise InputError(f"{len(nodes)} entries, expected {len(costs)} as in first", where=field)
+        if "" in nodes:
+            raise InputError("empty, expected a node", where=given.where(field, nodes.index("")))
+    scenarios = _scenarios(given, second)
+    names = _nodes(*ends)
+    place = {name: i for i, name in enumerate(names)}
+    pairs = np.array([[place[u], place[v]] for u, v in zip(*ends, strict=True)])
+    given.columns["edges"] = given.columns.get("to", "to")
+    with given.located():
+        return Instance(len(names), pairs, costs, scenarios, names)
+
+
+def _nodes(tails: list[Any], heads: list[Any]) -> tuple[Any, ...]:
+    """The nodes: in order where all are numbers, else as they first appear."""
+    seen = list(dict.fromkeys(node for pair in zip(tails, heads, strict=True) for node in pair))
+    return tuple(sorted(seen) if all(isinstance(node, int) for node in seen) else map(str, seen))
+
+
+def _scenarios(given: Arguments, second: Any) -> Floats:
+    """Second-stage costs, a row per scenario, each a column of the table unless they are given as an array."""
+    if second is None and given.table is not None:
+        second = [name for name in given.table if name.startswith(SECOND)]
+        if not second:
+            said = "no such columns, expected one per scenario: second_1, second_2, …"
+            raise InputError(said, where=f"columns {SECOND}")
+    if isinstance(second, str):
+        second = [second]
+    if isinstance(second, list | tuple) and second and all(isinstance(name, str) for name in second):
+        return np.array([given.column(f"second[{s}]", name) for s, name in enumerate(second)])
+    if second is None:
+        raise InputError("missing, expected an array with a row per scenario and a column per edge", where=SECOND)
+    return np.asarray(second) if hasattr(second, "to_numpy") else second

@@ -1,0 +1,62 @@
+"""Jobs of a user's: lists, arrays, Series and tables give the same instance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from colayer import InputError
+from colayer.problems import SingleMachine
+
+PROBLEM = SingleMachine()
+JOBS = pd.DataFrame({"job": ["x", "y", "z"], "release": [0, 3, 1], "processing": [4, 1, 2.5]})
+OTHER = JOBS.rename(columns={"release": "r", "processing": "p", "job": "order"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "names"),
+    [
+        ((), {"release": [0, 3, 1], "processing": (4, 1, 2.5)}, None),
+        ((), {"release": np.array([0, 3, 1]), "processing": JOBS["processing"]}, None),
+        ((), {"release": JOBS.release, "processing": JOBS.processing, "name": JOBS.job}, ("x", "y", "z")),
+        ((JOBS,), {}, ("x", "y", "z")),
+        ((JOBS.set_index("job"),), {}, ("x", "y", "z")),
+        ((JOBS.to_dict("list"),), {}, ("x", "y", "z")),
+        ((JOBS.to_dict("records"),), {}, ("x", "y", "z")),
+        ((OTHER,), {"release": "r", "processing": "p"}, None),
+        ((OTHER,), {"release": "r", "processing": "p", "name": "order"}, ("x", "y", "z")),
+        ((JOBS.convert_dtypes(),), {}, ("x", "y", "z")),
+    ],
+)
+def test_the_same_instance_of_whatever_holds_it(arguments: Any, options: Any, names: Any) -> None:
+    instance = PROBLEM.instance(*arguments, **options)
+    assert instance.release.tolist() == [0, 3, 1]
+    assert instance.processing.tolist() == [4, 1, 2.5]
+    assert instance.names == names
+
+
+@pytest.mark.parametrize(
+    ("jobs", "options", "message"),
+    [
+        (
+            OTHER,
+            {"release": "r"},
+            r"^column processing: no such column, there are order, r, p \(processing=\.\.\. names",
+        ),
+        (JOBS.assign(release=[0, -1, 2]), {}, r"^column release, row 2: -1 is negative, expected a number >= 0$"),
+        (OTHER.assign(p=[1, 2, 0]), {"release": "r", "processing": "p"}, r"^column p, row 3: 0 is not positive"),
+        (JOBS.assign(job=["x", "y", "x"]), {}, r"^column job, row 3: 'x' comes twice, expected names that differ$"),
+        (JOBS.assign(job=["x", None, "z"]), {}, r"^column job, row 2: '' is not a name"),
+        (JOBS, {"processing": [1, 2]}, r"^processing: 2 entries, expected 3 as in release$"),
+        (None, {"release": [0, -1], "processing": [1, 2]}, r"^release\[1\]: -1 is negative"),
+        (None, {"release": [], "processing": []}, r"^release: empty, expected at least one entry$"),
+        (None, {}, r"^release: missing, expected a list, or jobs as a table with this column$"),
+        (3, {}, r"^jobs: 3 is not a table"),
+    ],
+)
+def test_a_mistake_is_named_by_column_and_row(jobs: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        PROBLEM.instance(jobs, **options)

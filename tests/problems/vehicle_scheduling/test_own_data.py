@@ -1,0 +1,112 @@
+"""Tasks of a user's: travel times from coordinates, places or tables, scenarios given or drawn by a stated model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from colayer import InputError
+from colayer.problems import VehicleScheduling
+
+PROBLEM = VehicleScheduling()
+BARE = pd.DataFrame({"task": ["a", "b"], "begin": ["6:00", "7:00"], "end": ["6:40", "7:30"]})
+POINTS = BARE.assign(from_x=[0, 3], from_y=[0, 5], to_x=[0, 3], to_y=[1, 5])
+PLACES = BARE.assign(**{"from": ["Depot", "Mill"], "to": ["Farm", "Depot"]})
+TRIPS = pd.DataFrame({"from": ["Farm", "Depot", "Farm"], "to": ["Mill", "Mill", "Depot"], "minutes": [12, 9, None]})
+LATE = pd.DataFrame({"scenario": ["dry", "wet"], "b": [0, 5], "a": [0, 30], "travel": [1, 1.5]})
+
+
+def test_travel_times_as_the_crow_flies() -> None:
+    instance = PROBLEM.instance(POINTS, speed=0.5, scenarios=3)
+    assert instance.begin.tolist() == [360, 420]
+    assert instance.travel.tolist() == [[2.0, 10.0], [2 * np.hypot(3, 5), 0.0]]
+    assert instance.names == ("a", "b")
+    assert instance.scenarios == 3
+
+
+def test_travel_times_between_places() -> None:
+    """From where a task ends to where another one begins; one direction where both take as long; empty: no way."""
+    travel = PROBLEM.instance(PLACES, travel=TRIPS).travel
+    assert np.array_equal(travel, [[np.nan, 12.0], [0.0, 9.0]], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "travel", [[[0, 8], [None, 0]], np.array([[0, 8], [np.nan, 0]]), pd.DataFrame({"b": [8, 0], "a": [0, None]})]
+)
+def test_travel_times_between_tasks(travel: Any) -> None:
+    found = PROBLEM.instance(BARE, travel=travel).travel
+    assert np.array_equal(found, [[0.0, 8.0], [np.nan, 0.0]], equal_nan=True)
+
+
+def test_scenarios_of_a_table() -> None:
+    """A column per task, by name: minutes by which it ends late; `travel` multiplies all travel times."""
+    instance = PROBLEM.instance(PLACES, travel=TRIPS, scenarios=LATE)
+    assert instance.scenario_begin.tolist() == [[360, 420]] * 2
+    assert instance.scenario_end.tolist() == [[400, 450], [430, 455]]
+    assert instance.scenario_travel[:, 0, 1].tolist() == [12.0, 18.0]
+    plain = PROBLEM.instance(PLACES, travel=TRIPS, scenarios=[[0, 0], [30, 5]])
+    assert plain.scenario_end.tolist() == instance.scenario_end.tolist()
+    assert plain.scenario_travel[:, 0, 1].tolist() == [12.0, 12.0]
+
+
+def test_scenarios_of_the_stated_model() -> None:
+    """Exponential shares with the mean asked for, the same for the same seed; none with `late=0`."""
+    drawn = PROBLEM.instance(POINTS, scenarios=4000, late=0.5, seed=1)
+    share = (drawn.scenario_end - drawn.end) / (drawn.end - drawn.begin)
+    assert share.mean() == pytest.approx(0.5, rel=0.05)
+    assert share.std() == pytest.approx(0.5, rel=0.1)
+    factor = drawn.scenario_travel[:, 0, 1] / drawn.travel[0, 1]
+    assert factor.mean() == pytest.approx(1.5, rel=0.05)
+    again = PROBLEM.instance(POINTS, scenarios=4000, late=0.5, seed=1)
+    assert np.array_equal(again.scenario_end, drawn.scenario_end)
+    assert not np.array_equal(PROBLEM.instance(POINTS, scenarios=4000, seed=2).scenario_end, drawn.scenario_end)
+    calm = PROBLEM.instance(POINTS, scenarios=1, late=0)
+    assert calm.scenario_end.tolist() == [calm.end.tolist()]
+
+
+def test_lists_and_costs() -> None:
+    instance = PROBLEM.instance(begin=[1, 5], end=[2, 6], travel=[[0, 1], [1, 0]], vehicle_cost=7, delay_cost=3)
+    assert (instance.vehicle_cost, instance.delay_cost, instance.names) == (7.0, 3.0, None)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "options", "message"),
+    [
+        (BARE, {}, r"^travel: missing, expected columns from_x, from_y, to_x, to_y, or travel times"),
+        (BARE, {"travel": TRIPS}, r"^column to: no such column, there are task, begin, end$"),
+        (PLACES, {"travel": TRIPS[1:]}, r"^travel: no row from 'Farm' to 'Mill', expected the minutes of this trip"),
+        (PLACES, {"travel": TRIPS.assign(minutes=[1, -3, 1])}, r"^travel: column minutes, row 2: -3 is negative"),
+        (PLACES, {"travel": TRIPS.assign(minutes=[1, "x", 1])}, r"^travel: column minutes, row 2: 'x', expected a num"),
+        (BARE, {"travel": [[0, 1]]}, r"^travel: 1 entries, expected 2$"),
+        (BARE, {"travel": pd.DataFrame({"a": [0], "b": [1]})}, r"^travel: 1 rows, expected one per task, 2$"),
+        (BARE, {"travel": "fast"}, r"^travel: 'fast', expected a table or an array$"),
+        (POINTS, {"scenarios": 0}, r"^scenarios: 0 is out of range, expected at least 1$"),
+        (POINTS, {"scenarios": 10**9}, r"^scenarios: 1000000000 for 2 tasks are too many to hold"),
+        (POINTS, {"scenarios": None}, r"^scenarios: None, expected a table or an array$"),
+        (POINTS, {"scenarios": [[1]]}, r"^scenarios\[0\]: 1 entries, expected 2$"),
+        (POINTS, {"scenarios": LATE.drop(columns="b")}, r"^scenarios: column b: no such column, there are a$"),
+        (POINTS, {"scenarios": LATE.assign(b=[1, None])}, r"^scenarios: column b, row 2: empty, expected a number$"),
+        (POINTS, {"scenarios": LATE.assign(travel=[1, "x"])}, r"^scenarios: column travel, row 2: 'x', expected a num"),
+        (POINTS.assign(end=["5:00", "8:00"]), {}, r"^column end, row 1: 300 is not after begin, expected end > begin$"),
+        (POINTS.assign(end=["6:40", "noon"]), {}, r"^column end, row 2: 'noon', expected a number$"),
+        (POINTS, {"speed": 0}, r"^speed: 0 is not positive, expected a number > 0$"),
+        (POINTS, {"late": -1}, r"^late: -1 is negative, expected a share >= 0$"),
+        (POINTS, {"late": "much"}, r"^late: 'much' is not a number$"),
+        (POINTS, {"seed": -1}, r"^seed: -1 is out of range, expected at least 0$"),
+        (POINTS, {"delay_cost": -1}, r"^delay_cost: -1 is negative"),
+    ],
+)
+def test_a_mistake_is_named_by_table_column_and_row(tasks: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        PROBLEM.instance(tasks, **options)
+
+
+def test_columns_of_unnamed_tasks_are_taken_in_order() -> None:
+    tasks = POINTS.drop(columns="task")
+    late = pd.DataFrame({"first": [1], "second": [2]})
+    assert PROBLEM.instance(tasks, scenarios=late).scenario_end.tolist() == [[401, 452]]
+    with pytest.raises(InputError, match=r"^scenarios: 1 columns, expected one per task, 2$"):
+        PROBLEM.instance(tasks, scenarios=late[["first"]])
