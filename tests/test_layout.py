@@ -17,7 +17,7 @@ ROWS = (
     ("compiled",),
     ("answers", "sizes", "snapshot", "fields", "files", "npz", "tables", "faults", "processes", "programs"),
     ("csv_tables",),
-    ("layers",),
+    ("layers", "structure"),
     ("models",),
     ("attributes",),
     ("problem",),

@@ -10,7 +10,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Generic
 
 import numpy as np
@@ -21,6 +21,7 @@ from colayer.learning.perturbation import draws
 from colayer.models import Model
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.rounds import features_after, repeated
+from colayer.structure import structure_of
 
 #: The most candidates between two looks at the clock.
 _BLOCK = 32
@@ -99,9 +100,17 @@ class Candidates(Generic[X, Y, Z]):
     features: NDArray[Any]
     seed: int = 0
 
+    @cached_property
+    def _correction(self) -> Floats | None:
+        """What a network adds to each θ, computed once."""
+        if not self.model.sees_structure:
+            return self.model.correction(self.features)
+        structure = structure_of(self.problem, self.instance, len(self.features))
+        return self.model.correction(self.features, structure)
+
     def best(self, rows: Floats, names: list[str]) -> Found[Z]:
         """The best of these rows, of equals the first."""
-        raw, correction = self.model.raw(rows), self.model.correction(self.features)
+        raw, correction = self.model.raw(rows), self._correction
         found = (
             (first, *best_of(self.problem, block, self.instance, self.seed))
             for first, block in theta_blocks(self.features, raw, correction)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
 from colayer.models.network import NeuralModel
 from colayer.models.read import model_of, read_model
 from colayer.models.thetas import thetas
 
-__all__ = ["LinearModel", "Model", "NeuralModel", "model_of", "read_model", "thetas"]
+__all__ = ["ContextModel", "LinearModel", "Model", "NeuralModel", "model_of", "read_model", "thetas"]

@@ -16,6 +16,7 @@ from colayer.errors import InputError
 from colayer.fields import number, table
 from colayer.files import plain, write_atomic
 from colayer.models.thetas import Floats, thetas
+from colayer.structure import Structure
 from colayer.text import printable, short
 
 #: The number of the file format.
@@ -82,12 +83,18 @@ class Model(ABC):
         """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""
         return np.asarray((self.weights if weights is None else weights) / self.feature_scale)
 
-    def theta(self, features: NDArray[Any]) -> Floats:
+    @property
+    def sees_structure(self) -> bool:
+        """Whether θ depends on how the rows of an instance relate: then `theta` and `correction` need it."""
+        return False
+
+    def theta(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """θ of one instance, from its (rows, d) features."""
-        linear, correction = thetas(features, self.raw()[None, :])[0], self.correction(features)
+        linear = thetas(features, self.raw()[None, :])[0]
+        correction = self.correction(features, structure) if self.sees_structure else self.correction(features)
         return np.asarray(linear if correction is None else linear + correction)
 
-    def correction(self, features: NDArray[Any]) -> Floats | None:
+    def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats | None:
         """What is added to the linear part of θ for one instance, whatever the weights; None for a linear model."""
         return None
 

@@ -22,6 +22,7 @@ from colayer.errors import InputError
 from colayer.fields import table
 from colayer.models.model import Model, header
 from colayer.models.thetas import Floats, accumulate
+from colayer.structure import Structure
 
 #: model of the file → whether the network sees the whole instance.
 KINDS = {"mlp": False, "context-mlp": True}
@@ -68,7 +69,7 @@ class NeuralModel(Model):
         """What the file calls this model."""
         return self.architecture
 
-    def correction(self, features: NDArray[Any]) -> Floats:
+    def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """What the network adds to the θ of the linear model: (rows,). Sums are in a fixed order, without BLAS."""
         x = np.ascontiguousarray(features.T, dtype=np.float64) / self.feature_scale[:, None]
         values = np.clip(x - self.center[:, None], -CLIP, CLIP)

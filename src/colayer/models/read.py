@@ -8,13 +8,14 @@ from typing import Any
 
 from colayer.errors import InputError
 from colayer.files import read_json
+from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
 from colayer.models.network import KINDS, NeuralModel
 from colayer.text import short
 
 #: "model" of the file → the class that reads it. A new kind of model adds one line here.
-_READERS: dict[str, type[Model]] = {"linear": LinearModel, **dict.fromkeys(KINDS, NeuralModel)}
+_READERS: dict[str, type[Model]] = {"linear": LinearModel, **dict.fromkeys(KINDS, NeuralModel), "context": ContextModel}
 
 
 def read_model(path: str | Path) -> Model:

@@ -20,7 +20,9 @@ from colayer.problems.single_machine.layer import augmented, embed, layer, likel
 from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
+from colayer.problems.single_machine.structure import structure
 from colayer.sizes import Size
+from colayer.structure import Order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +92,10 @@ class SingleMachine(BaseProblem):
     def features(self, instance: Instance) -> NDArray[np.float32]:
         """One row per job; see docs/single_machine_features.md."""
         return features(instance, self._features)
+
+    def structure(self, instance: Instance) -> Order:
+        """Jobs by the middle of their time under SRPT, or in the best list schedule among the features."""
+        return structure(instance, listed=self._features == "66")
 
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
         """The sequence after the decoder."""

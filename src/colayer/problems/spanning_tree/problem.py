@@ -19,6 +19,7 @@ from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed
 from colayer.problems.spanning_tree.own_data import instance
 from colayer.problems.spanning_tree.solution import Solution, read_solution, table, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
+from colayer.problems.spanning_tree.structure import structure
 from colayer.sizes import Size
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class SpanningTree(BaseProblem):
         Size("graph", str, "grid", "the graph", choices=GRAPHS),
     )
 
+    structure = staticmethod(structure)
     layer = staticmethod(layer)
     embed = staticmethod(embed)
     target = staticmethod(target)

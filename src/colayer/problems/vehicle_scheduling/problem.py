@@ -19,6 +19,7 @@ from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, 
 from colayer.problems.vehicle_scheduling.own_data import instance
 from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
 from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
+from colayer.problems.vehicle_scheduling.structure import structure
 from colayer.sizes import Size
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class VehicleScheduling(BaseProblem):
         Size("scenarios", int, SCENARIOS, "number of scenarios of the delays", minimum=1),
     )
 
+    structure = staticmethod(structure)
     layer = staticmethod(layer)
     embed = staticmethod(embed)
     target = staticmethod(target)

@@ -1,0 +1,188 @@
+"""Train the networks that colayer ships: `python -m colayer.experiments.networks NAME --minutes 8 --out DIR`.
+
+Each recipe is named like the pretrained model it starts from. Instances are generated without end, each with a good
+solution to start from (rdi, Lagrangian rounding, local search); the network imitates that and the best of its own
+perturbed solutions. Every 20 s a checkpoint, DIR/NAME.npz, is written: a run that was stopped goes on from it. In the
+end DIR/NAME.json is the model and DIR/NAME.result.json what it does on instances of the paper's test sets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from colayer import __version__
+from colayer.compose import decoded, features_of, gap
+from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, recipe_named
+from colayer.files import encode, write_atomic
+from colayer.learning.network.source import Source
+from colayer.models import ContextModel
+from colayer.models.context import kinds_of
+from colayer.problem import Floats
+from colayer.structure import structure_of
+from colayer.threads import Threads
+
+
+def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
+    """Mean gaps on held-out instances, and paired differences of the network to all else, by size."""
+    problem: Any = recipe.problem
+    linear = linear_model(problem)
+    held_out = recipe.held_out(per_cell)
+
+    def one(pair: tuple[str, Any]) -> dict[str, float]:
+        instance = pair[1]
+        features = features_of(problem, instance)
+        bound = recipe.bound(instance)
+        costs = {
+            "network": decoded(
+                problem, model.theta(features, structure_of(problem, instance, len(features))), instance
+            )[1],
+            "linear": decoded(problem, linear.theta(features), instance)[1],
+            **{rule: problem.cost(problem.baseline(rule, instance), instance) for rule in recipe.rules},
+        }
+        return {name: gap(cost, bound) or 0.0 for name, cost in costs.items()}
+
+    with Threads(workers) as threads:
+        gaps = threads.map(one, held_out)
+    found: dict[str, Any] = {}
+    for label in dict.fromkeys(label for label, _ in held_out):
+        here = [gap for (own, _), gap in zip(held_out, gaps, strict=True) if own == label]
+        row: dict[str, Any] = {"instances": len(here)}
+        for name in here[0]:
+            values = np.array([one[name] for one in here])
+            paired = np.array([one["network"] for one in here]) - values
+            error = float(paired.std(ddof=1) / np.sqrt(len(paired))) if len(paired) > 1 else 0.0
+            row[name] = {
+                "mean_gap": float(values.mean()),
+                "network_minus": float(paired.mean()),
+                "standard_error": error,
+            }
+        found[label] = row
+    return found
+
+
+def _model(recipe: Recipe, made: Callable[..., ContextModel], state: Any, center: Floats, by: Any) -> ContextModel:
+    """The model of a state of the network on top of the pretrained linear one."""
+    linear = linear_model(recipe.problem)
+    return made(
+        state,
+        feature_names=linear.feature_names,
+        feature_scale=linear.feature_scale,
+        problem=linear.problem,
+        options=linear.options,
+        weights=linear.weights if recipe.linear else np.zeros(len(linear.weights)),
+        center=center,
+        fallback=linear.weights,
+        provenance={**by, "colayer": __version__, "linear": linear.provenance.get("command")},
+    )
+
+
+def train(arguments: argparse.Namespace) -> None:
+    """Train one network, write it and what it does."""
+    import torch
+
+    from colayer.learning.network.context import ContextNetwork
+    from colayer.learning.network.course import Course, Pace
+    from colayer.learning.network.towards import Draws, Layered, Sorted
+
+    name, begin = arguments.name, time.monotonic()
+    recipe = recipe_named(name)
+    device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_num_threads(1)
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    center, spread = centre(name)
+    example = make(name, center, 2, 0)[0]
+    relations = kinds_of(example.structure)
+    channels = arguments.channels or recipe.channels
+    network = ContextNetwork(len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, 0)
+    draws = Draws(**{**recipe.draws, **({} if arguments.sigma is None else {"sigma": arguments.sigma})})
+    told = {"rate": arguments.rate, "batch": arguments.batch}
+    pace = Pace(**{**recipe.pace, **{key: value for key, value in told.items() if value is not None}})
+    if arguments.warm:
+        model = _model(recipe, network.model, network.state(), center, {})
+        judge(replace(recipe, held_out=lambda _: [("warm", example.instance)]), model, 1, 1)
+        return
+    threads = Threads(arguments.workers)
+    gradient = (
+        Sorted(draws, arguments.window)
+        if recipe.problem.name == "single-machine"
+        else Layered(recipe.problem, draws, threads)  # type: ignore[arg-type]
+    )
+    makers = max(1, arguments.workers if recipe.processes else arguments.workers // 2)
+
+    def say(text: str) -> None:
+        sys.stdout.write(f"{name}: {time.monotonic() - begin:.0f} s: {text}\n")
+        sys.stdout.flush()
+
+    with Source(
+        partial(make, name, center, arguments.stream), makers, recipe.capacity, processes=recipe.processes
+    ) as source:
+        source.refresh(min(recipe.capacity, 4 * pace.batch))
+        say(
+            f"{len(source.items)} items, {sum(p.numel() for p in network.parameters())} parameters, spread {spread:.3g}"
+        )
+        remaining = 60.0 * arguments.minutes - (time.monotonic() - begin)
+        course = Course(
+            network, source, gradient, pace, device, remaining, checkpoint=arguments.out / f"{name}.npz",
+            every=arguments.every,
+        )  # fmt: skip
+
+        def describe(course: Course) -> ContextModel:
+            command = f"python -m colayer.experiments.networks {name} --minutes {arguments.minutes:g}"
+            seen = {"device": device, "steps": course.step, "instances": source.made}
+            return _model(recipe, network.model, course.averaged(), center, {"command": command, **seen})
+
+        def watch(course: Course) -> None:
+            last = course.history[-1]
+            each = course.spent / max(1, course.step)
+            say(
+                f"step {course.step}, {1e3 * each:.1f} ms each, made {source.made}, behind {100 * last['behind']:.4f} %"
+            )
+            describe(course).save(arguments.out / f"{name}.json")
+
+        course.run(watch)
+    model = describe(course)
+    model.save(arguments.out / f"{name}.json")
+    found = judge(recipe, model, arguments.per_cell, arguments.workers)
+    document = {"name": name, "provenance": model.provenance, "history": course.history, "held_out": found}
+    write_atomic(arguments.out / f"{name}.result.json", encode(document))
+    for label, row in found.items():
+        gaps = ", ".join(f"{key} {100 * value['mean_gap']:.4f} %" for key, value in row.items() if key != "instances")
+        against = row["linear"]
+        say(
+            f"{label} ({row['instances']}): {gaps}; network - linear "
+            f"{100 * against['network_minus']:+.4f} ± {100 * against['standard_error']:.4f}"
+        )
+    threads.close()
+
+
+def main(given: list[str] | None = None) -> None:
+    """Train the named network."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=RECIPES, metavar="NAME", help=", ".join(RECIPES))
+    parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--out", type=Path, default=Path("runs") / "networks")
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    parser.add_argument("--per-cell", type=int, default=1)
+    parser.add_argument("--every", type=float, default=20.0)
+    parser.add_argument("--channels", type=int)
+    parser.add_argument("--sigma", type=float)
+    parser.add_argument("--rate", type=float)
+    parser.add_argument("--batch", type=int)
+    parser.add_argument("--window", type=int, default=0)
+    parser.add_argument("--stream", type=int, default=1)
+    parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
+    train(parser.parse_args(given))
+
+
+if __name__ == "__main__":
+    main()

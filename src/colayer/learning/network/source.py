@@ -1,0 +1,95 @@
+"""An endless training set: instances made in the background, with all a network needs, and batches of them.
+
+Makers are threads, or processes where making an instance holds the interpreter. The newest instances replace the
+oldest; batches are drawn from those that are there.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.problem import Floats, X
+from colayer.structure import Structure
+
+Singles = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Item(Generic[X]):
+    """An instance as networks learn from it, rows in the order they stand in where that is said."""
+
+    instance: X
+    inputs: Singles
+    structure: Structure
+    #: θ of the linear model, and t: what the network adds to.
+    start: Floats
+    #: The embedded target of a good solution of the instance, and its cost; None without one.
+    target: Floats | None
+    cost: float
+
+
+class Source(Generic[X]):
+    """Items made by `make(number)`, which depends on the number alone; `workers` makers, at most `capacity` kept."""
+
+    def __init__(
+        self, make: Callable[[int], list[Item[X]]], workers: int, capacity: int, *, processes: bool, first: int = 0
+    ) -> None:
+        self._make, self._workers, self._capacity = make, workers, capacity
+        self._pool: Executor
+        if processes:
+            self._pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+        else:
+            self._pool = ThreadPoolExecutor(workers)
+        self._waiting: list[Future[list[Item[X]]]] = []
+        self._next, self._place = first, 0
+        self.items: list[Item[X]] = []
+        self.made = 0
+        self._order()
+
+    def _order(self) -> None:
+        while len(self._waiting) < 2 * self._workers:
+            self._waiting.append(self._pool.submit(self._make, self._next))
+            self._next += 1
+
+    def refresh(self, least: int = 1) -> None:
+        """Take what was made; wait until there are `least` items."""
+        while True:
+            done = [future for future in self._waiting if future.done()]
+            if not done and len(self.items) < least:
+                done = self._waiting[:1]  # wait for the oldest
+            for future in done:
+                self._waiting.remove(future)
+                for item in future.result():
+                    self._keep(item)
+            self._order()
+            if len(self.items) >= least:
+                return
+
+    def _keep(self, item: Item[X]) -> None:
+        self.made += 1
+        if len(self.items) < self._capacity:
+            self.items.append(item)
+        else:
+            self.items[self._place] = item
+            self._place = (self._place + 1) % self._capacity
+
+    def batch(self, count: int, random: np.random.Generator) -> list[Item[X]]:
+        """So many items, drawn with replacement."""
+        return [self.items[k] for k in random.integers(len(self.items), size=count)]
+
+    def close(self) -> None:
+        """Make no more."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def __enter__(self) -> Source[X]:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

@@ -1,0 +1,67 @@
+"""The torch module: the θ of its numpy model, for one instance and for many at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from colayer.learning.network.context import ContextNetwork, pack
+from colayer.models.context import kinds_of
+from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.structure import Order
+from support.packed import item
+
+PROBLEMS: dict[str, tuple[Any, list[dict[str, int]]]] = {
+    "order": (SingleMachine("27"), [{"jobs": 20}, {"jobs": 1}, {"jobs": 7}]),
+    "graph": (SpanningTree(), [{"width": 3, "scenarios": 2}, {"width": 5, "scenarios": 3}]),
+    "arcs": (VehicleScheduling("23"), [{"tasks": 6, "scenarios": 3}, {"tasks": 12, "scenarios": 3}]),
+}
+
+
+def network(one: Any, channels: int = 8, seed: int = 0) -> ContextNetwork:
+    """With a head that says something."""
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), channels, (1, 4), 0.5, seed)
+    with torch.no_grad():
+        made.arrays["head_matrix"].normal_(generator=torch.Generator().manual_seed(1))
+    return made
+
+
+@pytest.mark.parametrize("kind", list(PROBLEMS))
+def test_numpy_and_torch_compute_the_same_theta(kind: str) -> None:
+    problem, sizes = PROBLEMS[kind]
+    items = [item(problem, problem.generate(k, **size)) for k, size in enumerate(sizes)]
+    made, d = network(items[0]), len(problem.feature_names)
+    packed = made(pack([one.inputs for one in items], [one.structure for one in items])).detach().numpy()
+    model = made.model(
+        made.state(), feature_names=problem.feature_names, weights=np.zeros(d), feature_scale=np.ones(d),
+        problem=problem.name, center=np.zeros(d),
+    )  # fmt: skip
+    first = 0
+    for one in items:
+        theta = model.theta(problem.features(one.instance), one.structure)
+        for relation in one.structure:
+            if isinstance(relation, Order):
+                theta = (theta - relation.moments[:, 0])[relation.permutation]
+        torchs = packed[first : first + len(theta)]
+        assert np.allclose(theta, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(theta).max()))
+        first += len(theta)
+    assert first == len(packed)
+
+
+def test_it_starts_at_zero() -> None:
+    problem, sizes = PROBLEMS["order"]
+    one = item(problem, problem.generate(0, **sizes[0]))
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 1.0, 0)
+    assert (made(pack([one.inputs], [one.structure])) == 0).all()
+
+
+def test_a_state_can_be_put_back() -> None:
+    problem, sizes = PROBLEMS["graph"]
+    one = item(problem, problem.generate(0, **sizes[0]))
+    made, other = network(one), network(one, seed=5)
+    other.take(made.state())
+    packed = pack([one.inputs], [one.structure])
+    assert torch.equal(made(packed), other(packed))

@@ -1,0 +1,226 @@
+"""Networks that see context, in numpy: θ by hand, equivariance, any size, and files that are refused by name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.models import ContextModel, read_model
+from colayer.models.context import RELATIONS, inputs_of, kinds_of
+from colayer.structure import Graph, Groups, Order, Structure
+
+
+def model(structure: Structure, inputs: int, **more: Any) -> ContextModel:
+    d, channels, blocks = 3, 5, 2
+    random = np.random.default_rng(7)
+    relations = kinds_of(structure)
+    arrays = {
+        "input.matrix": random.normal(size=(channels, inputs)),
+        "input.bias": random.normal(size=channels),
+        "head.matrix": random.normal(size=(1, channels)),
+        "head.bias": random.normal(size=1),
+    }
+    for k in range(blocks):
+        arrays[f"{k}.matrix"], arrays[f"{k}.bias"] = random.normal(size=(10, 5)), random.normal(size=10)
+        for name in relations:
+            columns, many = RELATIONS[name]
+            width = 3 if name == "order" else columns * channels
+            arrays[f"{k}.{name}"] = random.normal(size=(many * channels, width)) / width
+    return ContextModel(
+        feature_names=tuple(f"f{k}" for k in range(d)),
+        weights=random.normal(size=d),
+        feature_scale=np.ones(d),
+        problem="toy",
+        center=np.zeros(d),
+        relations=relations,
+        dilations=(1, 2)[:blocks],
+        arrays=arrays,
+        **more,
+    )
+
+
+def relations(rows: int, seed: int = 0) -> dict[str, Structure]:
+    random = np.random.default_rng(seed)
+    tail, head = random.integers(4, size=(2, rows))
+    order = Order(random.permutation(rows), random.normal(size=(rows, 2)), random.random((rows, 1)))
+    return {
+        "order": (order,),
+        "bare order": (Order(order.permutation),),
+        "graph": (Graph(4, tail, head),),
+        "arcs": (Graph(4, tail, head, directed=True),),
+        "groups": (Groups(random.integers(min(3, rows), size=rows)),),
+        "all": (order, Graph(4, tail, head), Groups(random.integers(min(3, rows), size=rows))),
+        "none": (),
+    }
+
+
+def permuted(structure: Structure, order: np.ndarray) -> Structure:
+    """The structure of rows taken in another order."""
+    place = np.argsort(order)
+    found: list[Order | Graph | Groups] = []
+    for relation in structure:
+        if isinstance(relation, Order):
+            columns = (part[order] if len(part) else part for part in (relation.moments, relation.amounts))
+            found.append(Order(place[relation.permutation], *columns))
+        elif isinstance(relation, Graph):
+            found.append(Graph(relation.nodes, relation.tail[order], relation.head[order], relation.directed))
+        else:
+            found.append(Groups(relation.labels[order]))
+    return tuple(found)
+
+
+def checked(structure: Structure) -> Structure:
+    for relation in structure:
+        relation.check()
+    return structure
+
+
+@pytest.mark.parametrize("kind", list(relations(3)))
+@pytest.mark.parametrize("rows", [1, 2, 30, 300])
+def test_permuted_rows_give_permuted_theta(kind: str, rows: int) -> None:
+    structure = checked(relations(rows)[kind])
+    features = np.random.default_rng(1).normal(size=(rows, 3))
+    made = model(structure, len(inputs_of(features, structure, np.ones(3), np.zeros(3))))
+    order = np.random.default_rng(2).permutation(rows)
+    straight = made.theta(features, structure)
+    other = made.theta(features[order], checked(permuted(structure, order)))
+    assert straight.shape == (rows,)
+    assert np.allclose(other, straight[order], rtol=1e-5, atol=1e-4 * np.abs(straight).max())
+
+
+def plain_forward(made: ContextModel, features: np.ndarray, structure: Structure) -> np.ndarray:
+    """The same in plain numpy, row by row, float64."""
+    arrays = {name: np.asarray(array, dtype=np.float64) for name, array in made.arrays.items()}
+    u = inputs_of(features, structure, made.feature_scale, made.center).astype(np.float64)
+    rows = u.shape[1]
+    sequence = next((one.permutation for one in structure if isinstance(one, Order)), np.arange(rows))
+    h = np.maximum(arrays["input.matrix"] @ u + arrays["input.bias"][:, None], 0.0)
+    for k, step in enumerate(made.dilations):
+        x = h.copy()
+        for relation, name in zip(structure, made.relations, strict=True):
+            V = arrays[f"{k}.{name}"]
+            for i in range(rows):
+                if isinstance(relation, Order):
+                    for column, j in enumerate((i - step, i, i + step)):
+                        if 0 <= j < rows:
+                            x[:, i] += V[:, column] * h[:, j]
+                    continue
+                if isinstance(relation, Groups):
+                    label = relation.labels[sequence]
+                    inside = h[:, label == label[i]]
+                    x[:, i] += V @ np.concatenate([inside.mean(axis=1), inside.max(axis=1)])
+                    continue
+                ends = relation.tail[sequence], relation.head[sequence]
+                for end, part in enumerate(np.split(V, 2) if relation.directed else (V, V)):
+                    node = ends[end][i]
+                    if relation.directed:
+                        pools = [h[:, ends[0] == node], h[:, ends[1] == node]]
+                    else:
+                        pools = [np.hstack([h[:, ends[0] == node], h[:, ends[1] == node]])]
+                    zero = np.zeros(len(h))
+                    said = [(p.mean(axis=1), p.max(axis=1)) if p.shape[1] else (zero, zero) for p in pools]
+                    x[:, i] += part @ np.concatenate([part for pair in said for part in pair])
+        z = arrays[f"{k}.matrix"] @ x + arrays[f"{k}.bias"][:, None]
+        a, b = np.split(z, 2)
+        h += a * 0.5 * (1.0 + b / (1.0 + np.abs(b)))
+    out = np.empty(rows)
+    out[sequence] = arrays["head.matrix"][0] @ h + arrays["head.bias"][0]
+    for relation in structure:
+        if isinstance(relation, Order) and relation.moments.shape[1]:
+            out += relation.moments[:, 0]
+    return out
+
+
+@pytest.mark.parametrize("kind", list(relations(3)))
+def test_kernels_compute_what_plain_numpy_does(kind: str) -> None:
+    structure = checked(relations(40)[kind])
+    features = 4.0 * np.random.default_rng(3).normal(size=(40, 3))  # some are clipped
+    made = model(structure, len(inputs_of(features, structure, np.ones(3), np.zeros(3))))
+    expected = plain_forward(made, features, structure)
+    assert np.allclose(made.correction(features, structure), expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+def test_inputs_of_an_order_by_hand() -> None:
+    """Two rows, the second one first: features, then moments and amounts against the own first moment."""
+    order = Order([1, 0], [[5.0, 4.0], [2.0, 1.0]], [[3.0], [1.0]])
+    order.check()
+    inputs = inputs_of(np.array([[7.0], [9.0]]), (order,), np.array([2.0]), np.array([0.5]))
+    differences = np.sinh(inputs[1:].astype(np.float64))
+    assert inputs[0].tolist() == [4.0, 3.0]
+    assert np.allclose(
+        differences.T,
+        [[-1.0, 1.0, 0.0, -1.0, 0.0, 3.0, 2.0, 2.0], [-1.0, 3.0, -3.0, -4.0, -2.0, 0.0, -1.0, 0.0]],
+        atol=1e-6,
+    )
+
+
+def test_a_network_of_zeros_is_the_linear_model_and_where_rows_stand() -> None:
+    structure = checked(relations(10)["order"])
+    features = np.random.default_rng(4).normal(size=(10, 3))
+    made = model(structure, 3 + 3 * 2 - 1 + 3)
+    silent = {name: np.zeros_like(array) if name.startswith("head") else array for name, array in made.arrays.items()}
+    still = ContextModel(
+        made.feature_names, made.weights, made.feature_scale, "toy", center=made.center,
+        relations=made.relations, dilations=made.dilations, arrays=silent,
+    )  # fmt: skip
+    order = structure[0]
+    assert isinstance(order, Order)
+    assert np.allclose(still.theta(features, structure), features @ made.weights + order.moments[:, 0])
+
+
+def test_another_structure_is_refused() -> None:
+    made = model(relations(5)["graph"], 3)
+    with pytest.raises(InputError, match="the structure is groups, expected graph"):
+        made.theta(np.zeros((5, 3)), checked(relations(5)["groups"]))
+    structure = checked(relations(5)["order"])
+    with pytest.raises(InputError, match="gives 11 inputs per row, the model expects 4"):
+        model(structure, 4).theta(np.zeros((5, 3)), structure)
+
+
+def test_files_keep_every_bit(tmp_path: Path) -> None:
+    structure = checked(relations(12)["all"])
+    features = np.random.default_rng(5).normal(size=(12, 3))
+    made = model(structure, 11, fallback=np.array([1.0, 2.0, 3.0]))
+    made.save(tmp_path / "model.json")
+    read = read_model(tmp_path / "model.json")
+    assert isinstance(read, ContextModel)
+    assert read.fallback.tolist() == [1.0, 2.0, 3.0]
+    assert read.theta(features, structure).tolist() == made.theta(features, structure).tolist()
+
+
+def spoil(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    document = json.loads(path.read_text())
+    change(document["weights"])
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda w: w.pop("center"),
+            "weights: expected a JSON object with center, dilations",
+        ),
+        (lambda w: w.update(relations="graph"), "weights.relations: expected a list"),
+        (lambda w: w.update(relations=["tree"]), "weights.relations: 'tree' is not known"),
+        (lambda w: w.update(dilations=[1, 0]), "weights.dilations: expected whole numbers from 1 on"),
+        (lambda w: w["network"].pop("head.bias"), "weights.network: expected input.matrix"),
+        (lambda w: w["network"].update({"0.bias": [1.0]}), "weights.network.0.bias: 1 entries, expected 10"),
+        (lambda w: w["network"].update({"0.bias": 3}), "weights.network.0.bias: 3 is not a list of numbers"),
+        (lambda w: w["network"]["head.matrix"][0].__setitem__(1, "x"), "weights.network.head.matrix[0][1]"),
+        (lambda w: w.update(fallback=[1.0]), "weights.fallback: 1 entries, expected 3"),
+    ],
+)
+def test_damaged_files_are_refused_by_name(tmp_path: Path, change: Callable[[Any], Any], says: str) -> None:
+    path = tmp_path / "model.json"
+    model(relations(5)["graph"], 3).save(path)
+    spoil(path, change)
+    with pytest.raises(InputError) as error:
+        read_model(path)
+    assert f"{path}: {says}" in str(error.value)

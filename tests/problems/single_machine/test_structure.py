@@ -1,0 +1,45 @@
+"""Jobs in a line: moments that schedules give, amounts by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer.problems import SingleMachine
+from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.structure import structure
+from colayer.structure import structure_of
+
+
+def test_by_hand() -> None:
+    """SRPT: job 0 from 0 to 1 and 2 to 4, preempted by job 1 from 1 to 2; then a gap of 6, and job 2 from 10 to 16."""
+    order = structure(Instance(np.array([0.0, 1.0, 10.0]), np.array([3.0, 1.0, 5.0])))
+    assert order.permutation.tolist() == [1, 0, 2]
+    assert (3.0 * order.moments).tolist() == [[2.5, 0.0, 0.0, 4.0], [1.5, 1.0, 1.0, 2.0], [12.5, 10.0, 10.0, 15.0]]
+    assert (order.amounts * [3.0, 1.0, 3.0, 1.0]).tolist() == [
+        [3.0, 0.0, 6.0, 1.0],
+        [1.0, 1.0, 6.0, 1.0],
+        [5.0, 0.0, 0.0, 0.0],
+    ]
+
+
+@pytest.mark.parametrize(("features", "rule"), [("27", "srpt-midpoint"), ("66", "look-ahead")])
+def test_jobs_stand_as_in_the_rule(features: str, rule: str) -> None:
+    problem = SingleMachine(features)
+    instance = problem.generate(4, jobs=80, rho=1.0)
+    (order,) = structure_of(problem, instance, 80)
+    assert order.permutation.tolist() == problem.baseline(rule, instance).tolist()
+    assert (np.diff(order.moments[order.permutation, 0]) >= 0).all()
+
+
+def test_the_unit_of_time_does_not_matter() -> None:
+    instance = SingleMachine.generate(5, jobs=40)
+    plain, scaled = structure(instance), structure(Instance(8.0 * instance.release, 8.0 * instance.processing))
+    assert np.array_equal(plain.moments, scaled.moments)
+    assert np.array_equal(plain.amounts, scaled.amounts)
+
+
+def test_one_job() -> None:
+    order = structure(Instance(np.array([3.0]), np.array([2.0])), listed=True)
+    assert order.moments.tolist() == [[2.0, 1.5, 1.5, 2.5]]
+    assert order.amounts.tolist() == [[1.0, 0.0, 0.0, 0.0]]

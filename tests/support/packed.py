@@ -1,0 +1,28 @@
+"""Items of the training set of a network, small."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer.compose import features_of
+from colayer.learning.network.source import Item
+from colayer.models.context import inputs_of, sequence_of
+from colayer.structure import Order, structure_of
+
+
+def item(problem: Any, instance: Any, solution: Any = None) -> Item[Any]:
+    """The item of an instance, θ starting from where rows stand, else from 0."""
+    features = features_of(problem, instance)
+    structure = structure_of(problem, instance, len(features))
+    d, sequence = features.shape[1], sequence_of(structure)
+    start = np.zeros(len(features))
+    for relation in structure:
+        if isinstance(relation, Order):
+            start = relation.moments[sequence, 0]
+    target, cost = None, float(problem.bound(instance))
+    if solution is not None:
+        target, cost = problem.target(solution, instance), problem.cost(solution, instance)
+        target = target if sequence is None else target[sequence]
+    return Item(instance, inputs_of(features, structure, np.ones(d), np.zeros(d)), structure, start, target, cost)
