@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from colayer.errors import InputError
-from colayer.layers.sorting import embed, sort
+from colayer.layers.sorting import augmented, embed, likelihood, sort
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
@@ -65,3 +65,62 @@ def test_leaves_its_input_alone_and_takes_lists() -> None:
 def test_refuses_what_has_no_order(theta: list) -> None:
     with pytest.raises(InputError, match="theta"):
         sort(theta)
+
+
+def test_augmented_takes_half_the_squared_distance_off() -> None:
+    """⟨θ, y⟩ − ½‖y − ȳ‖² = ⟨θ′, y⟩ − a for every y, by enumeration; fractional ȳ included."""
+    rng = np.random.default_rng(3)
+    theta, target = rng.normal(size=4), embed(np.array([2, 0, 1, 3])) / 2 + embed(np.array([0, 1, 2, 3])) / 2
+    moved, constant = augmented(theta, target)
+    for order in permutations(range(4)):
+        y = embed(np.array(order))
+        assert theta @ y - 0.5 * ((y - target) ** 2).sum() == pytest.approx(moved @ y - constant)
+
+
+def test_likelihood_is_that_of_drawing_one_after_the_other() -> None:
+    """Probabilities of all orders sum to 1, and the likeliest is the sorted one."""
+    theta = np.array([0.4, -1.0, 0.1])
+    chances = {y: np.exp(-likelihood(theta, embed(np.array(y)))[0]) for y in permutations(range(3))}
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert max(chances, key=lambda y: chances[y]) == tuple(sort(theta))
+
+
+def test_a_problem_that_sorts_learns_from_examples() -> None:
+    """`hinge` and `crf` on a problem of one's own, with the two functions of this module."""
+    from colayer import BaseProblem, Pipeline
+
+    class Ranked(BaseProblem):
+        name = "ranked"
+        feature_names = ("noise", "signal")
+
+        def features(self, instance):
+            return instance
+
+        def layer(self, theta, instance):
+            return sort(theta)
+
+        def cost(self, solution, instance):
+            return float(instance[solution, 1] @ np.arange(len(solution), 0, -1))
+
+        def embed(self, y, instance):
+            return embed(y)
+
+        def target(self, solution, instance):
+            return embed(solution)
+
+        def augmented(self, theta, target, instance):
+            return augmented(theta, target)
+
+        def likelihood(self, theta, target, instance):
+            return likelihood(theta, target)
+
+        def content(self, instance):
+            return instance.tobytes()
+
+    instances = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(8)]
+    solutions = [sort(x[:, 1]) for x in instances]
+    for method in ("hinge", "crf"):
+        pipeline = Pipeline(Ranked(), weights=[1.0, 0.0], safe=False)
+        pipeline.fit(instances, solutions=solutions, method=method, evaluations=20)
+        noise, signal = pipeline.weights_
+        assert signal > abs(noise)

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from colayer.compiled import njit
 from colayer.errors import InputError
 
+Floats = NDArray[np.float64]
+
 _SMALL = 24  # up to here insertion sort alone is fastest
 
 
@@ -27,12 +29,31 @@ def sort(theta: ArrayLike) -> NDArray[np.int64]:
     return order
 
 
-def embed(order: NDArray[np.int64]) -> NDArray[np.float64]:
+def embed(order: NDArray[np.int64]) -> Floats:
     """y as a vector: n − position (0-based) by index; ⟨θ, embed(y)⟩ is the sum of completion times g(y, θ)."""
     n = len(order)
     vector = np.empty(n)
     vector[order] = np.arange(n, 0, -1)
     return vector
+
+
+def augmented(theta: Floats, target: Floats) -> tuple[Floats, float]:
+    """θ′ and a with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a, for the hinge loss of a problem that sorts.
+
+    Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm; the Hamming distance is not.
+
+    >>> augmented(np.array([1.0, 0.0]), embed(np.array([0, 1])))
+    (array([3., 1.]), 5.0)
+    """
+    positions = np.arange(1.0, len(theta) + 1.0)
+    return theta + target, 0.5 * float((positions**2).sum() + (target**2).sum())
+
+
+def likelihood(theta: Floats, target: Floats) -> tuple[float, Floats]:
+    """−log P of the order by decreasing ȳ and its gradient in θ, for `crf`: Plackett–Luce, a surrogate."""
+    from colayer.layers.likelihood import plackett_luce  # for who learns from examples; sorting does without
+
+    return plackett_luce(theta, sort(-target))
 
 
 @njit(cache=True, nogil=True)

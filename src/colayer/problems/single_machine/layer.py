@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
 from colayer.layers import sorting
-from colayer.layers.likelihood import plackett_luce
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.rows import mix_into
 
@@ -28,16 +27,15 @@ def embed(sequence: NDArray[np.int64], instance: Instance) -> NDArray[np.float64
 def augmented(
     theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
 ) -> tuple[NDArray[np.float64], float]:
-    """Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm (the Hamming distance is not)."""
-    positions = np.arange(1.0, instance.jobs + 1.0)
-    return theta + target, 0.5 * float((positions**2).sum() + (target**2).sum())
+    """See `sorting.augmented`."""
+    return sorting.augmented(theta, target)
 
 
 def likelihood(
     theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
 ) -> tuple[float, NDArray[np.float64]]:
-    """Plackett–Luce, a surrogate, for the sequence by decreasing ȳ."""
-    return plackett_luce(theta, sorting.sort(-target))
+    """See `sorting.likelihood`."""
+    return sorting.likelihood(theta, target)
 
 
 def mixed(orders: NDArray[np.int64], coefficients: NDArray[np.float64], instance: Instance) -> NDArray[np.float64]:
