@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
-from colayer import BaseProblem, InputError, Pipeline, Size, check_problem, evaluate
+from colayer import BaseProblem, CmaEs, InputError, Pipeline, Size, check_problem, evaluate
 from colayer.comparison.contender import pipeline_contender, rule_contenders
 
 
@@ -68,7 +68,6 @@ class Courier(BaseProblem):
     name = "courier"
     feature_names = ("penalty", "one", "demand", "demand scarce", "far", "alone", "crowd", "penalty wide")
     safe_weights = np.array([*CONSTANTS[0], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # the best constants: where learning starts
-    radius = 0.5  # worth is in units of cost: weights far from 1 make no sense
     fields = ("place", "demand", "penalty", "bikes", "room")
     baselines = ("worth its penalty", "two constants", "20 constants")
     sizes = (Size("orders", int, 40, "number of orders", minimum=1),)
@@ -161,7 +160,8 @@ if __name__ == "__main__":
     check_problem(problem, [problem.generate(seed, orders=6) for seed in range(4)]).raise_for_failures()
     days, held_out = ([problem.generate(seed) for seed in range(n, n + m)] for n, m in ((0, 160), (1000, 300)))
     print("two constants by a grid:", *grid(days, 1))
-    pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False).fit(days, evaluations=500, seed=0)
+    pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
+    pipeline.fit(days, method=CmaEs(step=0.3), evaluations=1000, validation=0.0, seed=0)
     for count, rivals in ((1, rule_contenders(problem)[:2]), (20, rule_contenders(problem)[2:])):
         compared = evaluate(problem, held_out, [pipeline_contender("learned", pipeline, candidates=count), *rivals])
         for row in compared.summary():

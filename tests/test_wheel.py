@@ -1,9 +1,10 @@
-"""The wheel works outside the checkout, with its weights and its command."""
+"""The wheel works outside the checkout, with its weights, its command and the lines of the README."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -46,3 +47,17 @@ def test_wheel_installs_and_solves_outside_the_checkout(tmp_path: Path) -> None:
         check=True,
     )
     assert Path(where.stdout.strip()).is_relative_to(site)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    code = re.search(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert code is not None
+    lines = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code[1]],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+    assert lines.returncode == 0, lines.stderr
+    learned_over_rule = float(lines.stdout.split()[0])
+    assert learned_over_rule > 1.0  # costs are negative: more than the rule's is better
+    assert (tmp_path / "model.json").exists()

@@ -1,4 +1,4 @@
-"""The two worked examples: costed by hand, checked, learned from instances alone, held against the best rules."""
+"""The three worked examples: costed by hand, checked, learned from instances alone, held against the best rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from colayer.cli import main
 from colayer.comparison.contender import pipeline_contender, rule_contenders
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = {"facility_location": "tutorial_facility", "airport_path": "tutorial_path"}
+EXAMPLES = {"facility_location": "tutorial_facility", "airport_path": "tutorial_path", "tune_insertion": "tune"}
+SIZES = {"facility_location": ["--clients", "6"], "airport_path": ["--width", "5"], "tune_insertion": ["--orders", "6"]}
 
 
 @pytest.fixture(params=EXAMPLES, name="module")
@@ -44,6 +45,7 @@ def test_keeps_the_protocol(module) -> None:
     [
         ("facility_location", 6, 40, 12, "mean demand", "hedged", 0.0),
         ("airport_path", 30, 200, 60, "shortest mean", "mean + half deviation", 0.15),
+        ("tune_insertion", 40, 200, 60, "worth its penalty", "two constants", 0.03),
     ],
 )
 def test_learned_is_no_worse_than_the_rule_by_hand(
@@ -91,7 +93,7 @@ def test_works_from_the_command_line(module, tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(ROOT / "examples")
     monkeypatch.setattr(sys, "path", list(sys.path))
     spec = f"{module.__name__}:problem"
-    sizes = ["--clients", "6"] if module.__name__ == "facility_location" else ["--width", "5"]
+    sizes = SIZES[module.__name__]
     data, model = str(tmp_path / "data"), str(tmp_path / "model.json")
     assert main(["generate", spec, data, "--count", "3", *sizes]) == 0
     assert main(["train", spec, data, "-o", model, "--evaluations", "8"]) == 0
@@ -147,3 +149,34 @@ def test_airport_costed_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ([], [1], [2, 1], [0, 0]):
         with pytest.raises(InputError, match="roads: expected the roads of a path"):
             problem.read_solution({"roads": wrong}, x)
+
+
+def test_constants_are_those_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What learning is held against was tuned as well as the grid can, on the same instances."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    module = importlib.import_module("tune_insertion")
+    assert module.grid([module.problem.generate(seed) for seed in range(160)], 20) == module.CONSTANTS
+
+
+def test_courier_costed_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The depot at 0, orders at 1 and 2 of demand 1 and at −3 of demand 2; one bike with room for 2."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    module = importlib.import_module("tune_insertion")
+    place = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [-3.0, 0.0]])
+    x = module.Instance(place, np.array([1.0, 1.0, 2.0]), np.array([3.0, 1.5, 5.0]), 1, 2.0)
+    problem = module.problem
+    assert problem.cost(np.zeros((1, 5), dtype=np.int64), x) == pytest.approx(9.5)  # nobody is served
+    # worth its penalty: order 0 for a detour of 2, a gain of 1; order 1 is a detour of 2 more, worth 1.5
+    alone = problem.baseline("worth its penalty", x)
+    assert problem.write_solution(alone, x)["routes"][0].tolist() == [0]
+    assert problem.cost(alone, x) == pytest.approx(2.0 + 6.5)
+    # worth more, both fit: there and back
+    both = problem.layer(np.array([3.0, 2.5, 0.0]), x)
+    assert problem.cost(both, x) == pytest.approx(4.0 + 5.0)
+    assert problem.violation(both, x) is None
+    assert problem.violation(np.array([[0, 1, 3, 0]]), x)
+    assert problem.violation(np.array([[0, 1, 1, 0]]), x)
+    # half of the two shortest roads are 1, 1.5 and 3, which saves 2, 0 and 2; room for order 0 and half of order 2
+    assert problem.bound(x) == pytest.approx(9.5 - 3.0)
+    with pytest.raises(InputError, match="demands above 0 that fit"):
+        problem.read({**problem.write(x), "room": 1.0})
