@@ -28,13 +28,14 @@ def model_along(
     reach: float | None = None,
     points: int = POINTS,
     backend: Backend | None = None,
+    where: str = "direction",
 ) -> LossAlong:
-    """See `Pipeline.loss_along`."""
+    """See `Pipeline.loss_along`; `where` is what an error calls the direction."""
     if not isinstance(model, LinearModel):  # its correction is not linear in anything
         raise InputError("a network, expected a linear model", where="model")
     if len(instances) == 0:
         raise InputError("no instances, expected at least one")
-    along = _direction(model, direction)
+    along = _direction(model, direction, where)
     if points < 1:
         raise OptionError(f"{points} is out of range, expected at least 1", where="points")
     if reach is None:
@@ -46,21 +47,19 @@ def model_along(
         return loss_along(evaluator_of(instances), problem, instances, line, points)
 
 
-def _direction(model: LinearModel, given: str | ArrayLike) -> Floats:
+def _direction(model: LinearModel, given: str | ArrayLike, where: str) -> Floats:
     """A feature's axis, or the vector given, in model units."""
     names = model.feature_names
     if isinstance(given, str):
         if given not in names:
-            raise OptionError(f"no feature {short(given)}, expected {one_of(given, names)}", where="direction")
+            raise OptionError(f"no feature {short(given)}, expected {one_of(given, names)}", where=where)
         return np.asarray(np.eye(len(names))[names.index(given)])
     try:
         found = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.shape != (len(names),) or not np.isfinite(found).all() or not found.any():
-        raise OptionError(
-            f"expected the name of a feature, or {len(names)} numbers that are not all 0", where="direction"
-        )
+        raise OptionError(f"expected the name of a feature, or {len(names)} numbers that are not all 0", where=where)
     return found
 
 

@@ -192,3 +192,21 @@ def test_bad_input(arguments: list[str], message: str, model: Path, refused: Any
     """Exit status 2, one line that names the place, nothing on stdout, no file."""
     assert message in refused("explain", *(model if word == "MODEL" else word for word in arguments))
     assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--along", "rank_release"], "error: --along: works with --data only\n"),
+        (
+            ["--along", "rank_releas", "--data", "DATA"],
+            "error: --along: no feature 'rank_releas', expected rank_release",
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_drawn(
+    arguments: list[str], message: str, data: Path, model: Path, refused: Any, place: Path
+) -> None:
+    words = [str(data) if word == "DATA" else word for word in arguments]
+    assert refused("explain", model, *words).startswith(message)
+    assert list(place.iterdir()) == []

@@ -23,28 +23,44 @@ def explain(
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="A folder of instances to try the model's parts on.")
     ] = None,
+    along: Annotated[
+        str | None,
+        typer.Option("--along", metavar="FEATURE", help="Show the loss on --data by the weight of one feature."),
+    ] = None,
     problem: arguments.FileProblem = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """What the weights of a model do: contributions of features, and losses without groups of them."""
+    """What the weights of a model do: contributions of features, losses without groups of them, or along one."""
     from colayer.commands.lookup import find, load_model
     from colayer.commands.output import emit
     from colayer.commands.outputs import output_file, picture_file
     from colayer.dataset import read_folder
-    from colayer.errors import InputError
+    from colayer.errors import InputError, OptionError
     from colayer.explanation import explain as explain_model
+    from colayer.lines import model_along
 
+    if along is not None and data is None:
+        raise OptionError("works with --data only", where="--along")
     found, known = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
     instances = None if data is None else read_folder(data, found)
+    about = {"problem": found.name, "model": str(model), "options": known.options}
     try:
+        if along is not None and instances is not None:
+            from colayer.commands.along import document_of, picture_of, text_of
+
+            line = model_along(known, found, instances, along, where="--along")
+            shown = document_of(line, along, known)
+            text = text_of(line, shown, len(instances))
+            document = {**about, "instances": len(instances), **shown}
+            emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: picture_of(line, shown))
+            return
         explained = explain_model(known, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
-    about = {"problem": found.name, "model": str(model), "options": known.options}
     text = _text(model, found.name, explained)
     document = {**about, **explained.to_document()}
     emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(explained))

@@ -54,13 +54,13 @@ class Line(Experience):
         """Evaluate simple answers, follow lines from the best of them; take the end where it is measurably better."""
         search = stepwise(evaluate, self.name)
         lines = Lines(self, search, task)
-        left = task.evaluations - axes(task)
+        left = task.evaluations - axes(task) - 1  # the last one would end the run
         if left >= _FEWEST_LINES * lines.price:
             start = simplest(search, task)
         else:
             start = np.zeros(task.dimension) if task.safe is None else np.array(task.safe)
             search(start[None, :])
-            left = task.evaluations - 1
+            left = task.evaluations - 2
         search.settle(start)
         search.settle(measured(search, lines.followed(start, left), start))
 
