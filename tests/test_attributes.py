@@ -74,7 +74,7 @@ def test_what_a_property_raises_is_known_by_its_name(error: BaseException, said:
 def test_ctrl_c_and_errors_of_ours_pass() -> None:
     with pytest.raises(KeyboardInterrupt):
         attribute(changed(radius=raising(KeyboardInterrupt())), "radius", 3.0)
-    with pytest.raises(OptionError, match=r"^--rate: too large$"):
+    with pytest.raises(OptionError, match=r"^rate: too large$"):
         attribute(changed(options=raising(OptionError("too large", where="--rate"))), "options", {})
 
 

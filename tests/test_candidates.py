@@ -90,9 +90,9 @@ def test_members_are_tried_in_order_and_then_draws_around_the_best() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"candidates": 0}, "--candidates: 0 is out of range, expected at least 1"),
-        ({"time_limit": -1.0}, "--time-limit: -1.0 is out of range, expected seconds from 0 to 1e"),
-        ({"time_limit": float("nan")}, "--time-limit: nan is out of range"),
+        ({"candidates": 0}, "candidates=0 is out of range, expected at least 1"),
+        ({"time_limit": -1.0}, "time_limit=-1.0 is out of range, expected seconds from 0 to 1e"),
+        ({"time_limit": float("nan")}, "time_limit=nan is out of range"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:

@@ -68,7 +68,7 @@ def test_what_is_needed_is_given_or_named() -> None:
         need(Pick(), Exact)
     with pytest.raises(InputError, match=r"^pick has no target: it cannot learn from solutions$"):
         need(Pick(), Targets, why="it cannot learn from solutions")
-    with pytest.raises(OptionError, match=r"^--certify: pick has no exact solver$"):
+    with pytest.raises(OptionError, match=r"^certify: pick has no exact solver$"):
         need(Pick(), Exact, option="--certify")
 
 

@@ -47,7 +47,7 @@ def test_a_package_that_is_missing_is_named_with_the_command(monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError) as caught:
         need_extra("torch.nn", "neural needs torch", "neural", where="--method")
-    assert str(caught.value) == "--method: neural needs torch: pip install 'colayer[neural]'"
+    assert str(caught.value) == "method: neural needs torch: pip install 'colayer[neural]'"
 
 
 def test_a_package_that_lacks_another_says_so_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,3 +56,21 @@ def test_a_package_that_lacks_another_says_so_itself(tmp_path: Path, monkeypatch
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModuleNotFoundError, match="not_there_at_all"):
         need_extra("broken_extra", "it needs broken", "broken")
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "typed", "written"),
+    [
+        ("--samples", "-1 is out of range, expected at least 0", "--samples: -1 is out", "samples=-1 is out of range"),
+        ("--time-limit", "'x y' is not a number", "--time-limit: 'x y' is not", "time_limit='x y' is not a number"),
+        ("--method", "population 1 is out of range", "--method: population 1", "method: population 1 is out"),
+        ("--method", "no method 'x', expected auto", "--method: no method 'x'", "method: no method 'x'"),
+        ("PROBLEM", "no problem 'x'", "PROBLEM: no problem", "PROBLEM: no problem"),
+    ],
+)
+def test_the_command_line_speaks_of_options_and_python_of_arguments(
+    where: str, message: str, typed: str, written: str
+) -> None:
+    error = OptionError(message, where=where)
+    assert error.line.startswith(typed)
+    assert str(error).startswith(written)

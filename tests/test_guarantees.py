@@ -224,7 +224,7 @@ def test_without_a_ratio_the_excess_risk_remains(problem: Pick) -> None:
         assert bound.ratio is bound.sigma_n is bound.ratio_n is None
     assert found.growth is found.perturbation is None
     assert found.measured == 1.0 - 0.0
-    with pytest.raises(OptionError, match="--sigma: no ratio is proved for pick"):
+    with pytest.raises(OptionError, match="sigma: no ratio is proved for pick"):
         sigma_theory(problem, [[1.0, 3.0]], np.ones(2), 1.0)
 
 

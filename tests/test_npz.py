@@ -120,4 +120,4 @@ def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
 
 
 def test_a_list_of_names_is_read_as_one() -> None:
-    assert whole(parse_npz(npz_bytes({"names": ["a", "bö"]}, PATH), PATH)) == {"names": ["a", "bö"]}
+    assert parse_npz(npz_bytes({"names": ["a", "bö"]}, PATH), PATH)["names"].tolist() == ["a", "bö"]

@@ -76,19 +76,19 @@ def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"evaluations": 0}, "--evaluations: 0 is out of range"),
-        ({"radius": 0.0}, "--radius"),
-        ({"radius": float("inf")}, "--radius"),
-        ({"sigma": -1.0}, "--sigma"),
-        ({"sigma": 1.0, "samples": 0}, "--samples"),
-        ({"validation": 1.0}, "--validation"),
-        ({"seed": -1}, "--seed"),
-        ({"workers": 0}, "--workers"),
-        ({"time_limit": -1.0}, "--time-limit"),
-        ({"device": "tpu"}, "--device: no device 'tpu'"),
-        ({"cluster": "nowhere"}, "--cluster: 'nowhere' is no address"),
-        ({"method": "magic"}, "--method: no method 'magic', expected auto"),
-        ({"learn_decoder": "magic"}, "--learn-decoder"),
+        ({"evaluations": 0}, "evaluations=0 is out of range"),
+        ({"radius": 0.0}, "radius"),
+        ({"radius": float("inf")}, "radius"),
+        ({"sigma": -1.0}, "sigma"),
+        ({"sigma": 1.0, "samples": 0}, "samples"),
+        ({"validation": 1.0}, "validation"),
+        ({"seed": -1}, "seed"),
+        ({"workers": 0}, "workers"),
+        ({"time_limit": -1.0}, "time_limit"),
+        ({"device": "tpu"}, "device: no device 'tpu'"),
+        ({"cluster": "nowhere"}, "cluster='nowhere' is no address"),
+        ({"method": "magic"}, "method: no method 'magic', expected auto"),
+        ({"learn_decoder": "magic"}, "learn_decoder"),
     ],
 )
 def test_fit_refuses_bad_options_by_name(options: dict, message: str) -> None:
@@ -245,12 +245,12 @@ def test_learning_needs_no_weights_and_warns_of_none() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"samples": -1}, "--samples: -1 is out of range, expected at least 0"),
-        ({"seed": -1}, "--seed: -1 is out of range, expected at least 0"),
-        ({"sigma": -0.5}, "--sigma: -0.5 is out of range, expected a number from 0 to 1e\\+100"),
-        ({"sigma": float("nan")}, "--sigma: nan is out of range"),
-        ({"sigma": 1e101}, "--sigma: 1e\\+101 is out of range"),
-        ({"workers": 0}, "--workers: 0 is out of range, expected at least 1"),
+        ({"samples": -1}, "samples=-1 is out of range, expected at least 0"),
+        ({"seed": -1}, "seed=-1 is out of range, expected at least 0"),
+        ({"sigma": -0.5}, "sigma=-0.5 is out of range, expected a number from 0 to 1e\\+100"),
+        ({"sigma": float("nan")}, "sigma=nan is out of range"),
+        ({"sigma": 1e101}, "sigma=1e\\+101 is out of range"),
+        ({"workers": 0}, "workers=0 is out of range, expected at least 1"),
     ],
 )
 def test_solve_refuses_bad_options_by_name(options: dict, message: str) -> None:

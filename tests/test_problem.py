@@ -160,12 +160,12 @@ def test_a_variant_may_be_made_by_the_problem() -> None:
 @pytest.mark.parametrize(
     ("problem", "changes", "message"),
     [
-        (Optioned(), {"decoder": "magic"}, "--decoder: no decoder 'magic', expected none, half"),
-        (Optioned(), {"decoder": "hal"}, r"--decoder: no decoder 'hal', expected half \(or none\)"),
-        (Own(), {"decoder": "magic"}, "--decoder: no decoder 'magic'"),
-        (Optioned(), {"feature_set": "66"}, "--feature-set: pick has no such option"),
-        (Pick(), {"decoder": "ls"}, "--decoder: pick has no such option"),
-        (SingleMachine(), {"colour": "red"}, "--colour: single-machine has no such option"),
+        (Optioned(), {"decoder": "magic"}, "decoder: no decoder 'magic', expected none, half"),
+        (Optioned(), {"decoder": "hal"}, r"decoder: no decoder 'hal', expected half \(or none\)"),
+        (Own(), {"decoder": "magic"}, "decoder: no decoder 'magic'"),
+        (Optioned(), {"feature_set": "66"}, "feature_set: pick has no such option"),
+        (Pick(), {"decoder": "ls"}, "decoder: pick has no such option"),
+        (SingleMachine(), {"colour": "red"}, "colour: single-machine has no such option"),
     ],
 )
 def test_what_a_problem_has_not_is_refused(problem: Any, changes: dict[str, Any], message: str) -> None:
@@ -193,9 +193,9 @@ def test_a_variant_that_is_none_is_refused(answer: Any, said: str) -> None:
 def test_decoders_are_checked_by_the_option_that_names_them() -> None:
     known = declared(Optioned())
     check_decoder(known, "half", "--learn-decoder")
-    with pytest.raises(OptionError, match=r"^--learn-decoder: no decoder 'x'"):
+    with pytest.raises(OptionError, match=r"^learn_decoder: no decoder 'x'"):
         check_decoder(known, "x", "--learn-decoder")
-    with pytest.raises(OptionError, match=r"^--learn-decoder: pick has no decoders to choose from"):
+    with pytest.raises(OptionError, match=r"^learn_decoder: pick has no decoders to choose from"):
         check_decoder(declared(Pick()), "x", "--learn-decoder")
 
 
@@ -226,5 +226,5 @@ def test_the_base_class_fills_in_what_has_a_default() -> None:
     assert (problem.bound(None), problem.group(None)) == (None, {})
     assert repr(problem) == "Based(rate=0.5)"
     assert problem.with_options(rate=2.0).options == {"rate": 2.0}
-    with pytest.raises(OptionError, match="--speed: based has no such option"):
+    with pytest.raises(OptionError, match="speed: based has no such option"):
         problem.with_options(speed=1)

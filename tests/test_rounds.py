@@ -107,7 +107,7 @@ def test_rounds_and_candidates_are_one_anytime_loop() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     pipeline = Pipeline(PROBLEM, WEIGHTS)
     for rounds in (0, -1, 10_001, 2.5, True):
-        with pytest.raises(OptionError, match="--rounds"):
+        with pytest.raises(OptionError, match="rounds"):
             pipeline.solve(DATA[0], rounds=rounds) if rounds is not True else pipeline.fit(DATA, rounds=rounds)
     blind = SingleMachine()
     with pytest.raises(OptionError, match="take no solution"):

@@ -26,16 +26,16 @@ def test_the_option_is_spelled_with_dashes() -> None:
 @pytest.mark.parametrize(
     ("size", "word", "message"),
     [
-        (JOBS, "12.5", "--max-jobs: '12.5' is not a whole number"),
-        (JOBS, "many", "--max-jobs: 'many' is not a whole number"),
-        (JOBS, "0", "--max-jobs: 0 is out of range, expected at least 1"),
-        (RHO, "wide", "--rho: 'wide' is not a number"),
-        (RHO, "nan", "--rho: nan is out of range, expected at least 0.1"),
-        (RHO, "inf", "--rho: inf is out of range, expected at least 0.1"),
-        (RHO, "0.05", "--rho: 0.05 is out of range, expected at least 0.1"),
-        (Size("shift", float, 0.0, "shift"), "inf", "--shift: inf is out of range, expected a finite number"),
-        (KIND, "tree", "--kind: 'tree', expected one of grid, random"),
-        (JOBS, "9" * 400, "--max-jobs: '9999"),
+        (JOBS, "12.5", "max_jobs='12.5' is not a whole number"),
+        (JOBS, "many", "max_jobs='many' is not a whole number"),
+        (JOBS, "0", "max_jobs=0 is out of range, expected at least 1"),
+        (RHO, "wide", "rho='wide' is not a number"),
+        (RHO, "nan", "rho=nan is out of range, expected at least 0.1"),
+        (RHO, "inf", "rho=inf is out of range, expected at least 0.1"),
+        (RHO, "0.05", "rho=0.05 is out of range, expected at least 0.1"),
+        (Size("shift", float, 0.0, "shift"), "inf", "shift=inf is out of range, expected a finite number"),
+        (KIND, "tree", "kind: 'tree', expected one of grid, random"),
+        (JOBS, "9" * 400, "max_jobs='9999"),
     ],
 )
 def test_what_is_out_of_range_is_refused_by_the_option(size: Size, word: str, message: str) -> None:

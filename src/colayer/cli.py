@@ -92,7 +92,7 @@ def main(argv: list[str] | None = None) -> int:
     except _UsageError as error:
         return _refuse(usage_line(error))
     except ColayerError as error:
-        return _refuse(str(error))
+        return _refuse(error.line)
     except MemoryError:
         return _refuse("not enough memory for this, expected smaller sizes")
     except (KeyboardInterrupt, typer.Abort):

@@ -1,10 +1,15 @@
 """Typed errors. Everything colayer raises on purpose is a `ColayerError`.
 
 The command line turns a `ColayerError` into one line on stderr, `error: WHERE: what is wrong`, and exit status 2;
-any other exception is a fault of ours and ends with status 1.
+any other exception is a fault of ours and ends with status 1. Where an option is named, Python names the argument.
 """
 
 from __future__ import annotations
+
+import re
+
+#: A message that begins with the value of the argument.
+_VALUE = re.compile(r"('[^']*'?|-?[\d.][\w.+-]*|-?inf|nan|True|False|None) is (out of range|not |no )")
 
 
 class ColayerError(Exception):
@@ -19,8 +24,17 @@ class ColayerError(Exception):
         """The same error, with `where` put before the place it already names."""
         return type(self)(self.message, where=f"{where}: {self.where}" if self.where else where)
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> str:
+        """What the command line prints, with options as they are typed: `--samples: -1 is out of range`."""
         return f"{self.where}: {self.message}" if self.where else self.message
+
+    def __str__(self) -> str:
+        """What Python prints, with arguments as they are written: `samples=-1 is out of range`."""
+        if self.where is None or not self.where.startswith("--"):
+            return self.line
+        argument = self.where[2:].replace("-", "_")
+        return f"{argument}{'=' if _VALUE.match(self.message) else ': '}{self.message}"
 
 
 class InputError(ColayerError, ValueError):
@@ -28,7 +42,7 @@ class InputError(ColayerError, ValueError):
 
 
 class OptionError(ColayerError, ValueError):
-    """An option value that cannot be used; `where` is the option as typed on the command line (`--rho`)."""
+    """An option value that cannot be used; `where` is the option as typed (`--rho`), which Python shows as `rho`."""
 
 
 class JournalError(ColayerError):

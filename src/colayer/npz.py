@@ -130,9 +130,10 @@ def _value(array: Any, where: str) -> Any:
         with np.errstate(all="ignore"):  # a long double beyond float64 becomes infinite, which the problem refuses
             array = array.astype(np.float64)
     try:
-        return array.item() if array.ndim == 0 else array if array.dtype.kind != "U" else array.tolist()
+        listed = array.item() if array.ndim == 0 else array.tolist() if array.dtype.kind == "U" else None
     except (ValueError, SystemError) as error:  # code points that are not Unicode
         raise InputError(f"not text: {first_line(error)}", where=where) from None
+    return listed if array.ndim == 0 else array
 
 
 def _array(value: Any) -> Any:

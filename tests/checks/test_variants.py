@@ -74,8 +74,8 @@ def test_a_problem_without_options_is_its_only_variant() -> None:
 
 
 @pytest.mark.parametrize(("problem", "decoder", "said"), [
-    (Selection(), "swop", r"^--decoder: no decoder 'swop', expected swap \(or none\)"),
-    (Pick(), "swap", "^--decoder: pick has no decoders to choose from"),
+    (Selection(), "swop", r"^decoder: no decoder 'swop', expected swap \(or none\)"),
+    (Pick(), "swap", "^decoder: pick has no decoders to choose from"),
     (SwapCannotBeMade(), "swap", r"^selection: with_options\(decoder='swap'\) raised RuntimeError: no swap today"),
 ], ids=["unknown", "none", "raises"])  # fmt: skip
 def test_a_decoder_that_cannot_be_had_is_refused(problem: Any, decoder: str, said: str) -> None:

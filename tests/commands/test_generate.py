@@ -65,9 +65,9 @@ def test_what_is_wrong_is_said_before_anything_is_made(words: list[str], said: s
 def test_words_are_split_into_places_and_pairs() -> None:
     assert split_words(["a", "--x", "1", "b", "--y=2=3", "-"]) == (["a", "b", "-"], {"--x": "1", "--y": "2=3"})
     assert split_words(["--x", "-5"]) == ([], {"--x": "-5"})
-    with pytest.raises(OptionError, match="--x: given twice, expected once"):
+    with pytest.raises(OptionError, match="x: given twice, expected once"):
         split_words(["--x", "1", "--x=2"])
-    with pytest.raises(OptionError, match="--x: expected a value"):
+    with pytest.raises(OptionError, match="x: expected a value"):
         split_words(["a", "--x"])
 
 
@@ -93,8 +93,10 @@ def test_sizes_are_every_combination_of_lists_and_defaults() -> None:
         ("--load-factor", "nan", "nan is out of range"),
         ("--kind", "none", "'none', expected one of even, odd"),
     ):
-        with pytest.raises(OptionError, match=f"^{option}: .*{said}"):
+        with pytest.raises(OptionError) as caught:
             parse_sizes(known, {option: text})
+        assert caught.value.line.startswith(f"{option}: ")
+        assert said in caught.value.line
 
 
 def test_the_help_has_the_sizes_of_every_registered_problem() -> None:

@@ -62,9 +62,9 @@ def saved(path: Path, name: str = "single-machine", options: Any = None) -> Path
 def test_a_registered_problem_with_the_options_given() -> None:
     assert find("single-machine", decoder=None, features=None).name == "single-machine"
     assert declared(find("single-machine", decoder="ls")).options == {"features": "66", "decoder": "ls"}
-    with pytest.raises(OptionError, match=r"--decoder: no decoder 'lss', expected ls \(or none, rdi\)"):
+    with pytest.raises(OptionError, match=r"decoder: no decoder 'lss', expected ls \(or none, rdi\)"):
         find("single-machine", decoder="lss")
-    with pytest.raises(OptionError, match="--colour: spanning-tree has no such option"):
+    with pytest.raises(OptionError, match="colour: spanning-tree has no such option"):
         find("spanning-tree", colour="red")
 
 
@@ -135,7 +135,7 @@ def test_pipelines_are_known_by_their_files_and_run_without_safe_weights(place: 
     assert list(load_pipelines(SingleMachine(), [a, b], None, taken=["a"])) == ["a.json", "b"]
     assert list(load_pipelines(SingleMachine(), [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
     assert declared(load_pipelines(SingleMachine(), [a], "ls")["a"].problem).decoder == "ls"
-    with pytest.raises(OptionError, match="--model: a model is given twice, expected each once"):
+    with pytest.raises(OptionError, match="model: a model is given twice, expected each once"):
         load_pipelines(SingleMachine(), [a, Path("more/../a.json")], None)
 
 

@@ -201,12 +201,12 @@ def test_a_missing_extra_is_named(run: Any, refused: Any, place: Path, monkeypat
 def test_a_cluster_is_refused_the_same_from_python(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = SingleMachine()
     data = [problem.generate(seed=s, jobs=5) for s in range(3)]
-    with pytest.raises(OptionError, match="--cluster: 'nonsense' is no address"):
+    with pytest.raises(OptionError, match="cluster='nonsense' is no address"):
         Pipeline(problem).fit(data, cluster="nonsense")
-    with pytest.raises(OptionError, match="--cluster: has no meaning for fenchel-young"):
+    with pytest.raises(OptionError, match="cluster: has no meaning for fenchel-young"):
         Pipeline(problem).fit(data, solutions=[None] * 3, cluster="auto")
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtraError, match="needs Ray"):
         Pipeline(problem).fit(data, cluster="auto")
-    with pytest.raises(OptionError, match="--workers"):
+    with pytest.raises(OptionError, match="workers"):
         Pipeline(problem).fit(data, cluster="auto", workers=0)

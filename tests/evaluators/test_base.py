@@ -167,18 +167,18 @@ def test_perturbed_learning_hands_over_batches_of_rows_at_once(rows: int) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"workers": 0}, "--workers: 0 is out of range, expected at least 1"),
-        ({"workers": -2}, "--workers: -2 is out of range, expected at least 1"),
-        ({"workers": 1.5}, "--workers: 1.5 is not a whole number"),
-        ({"workers": "two"}, "--workers: 'two' is not a whole number"),
-        ({"workers": True}, "--workers: True is not a whole number"),
-        ({"device": "tpu"}, "--device: no device 'tpu', expected one of cpu, cuda, auto"),
-        ({"device": None}, "--device: no device None, expected one of cpu, cuda, auto"),
-        ({"cluster": "nowhere"}, "--cluster: 'nowhere' is no address, expected auto, HOST:PORT or ray://HOST:PORT"),
-        ({"cluster": "http://host:1"}, "--cluster: 'http://host:1' is no address, "),
-        ({"cluster": ""}, "--cluster: '' is no address, "),
-        ({"cluster": 6379}, "--cluster: 6379 is no address, "),
-        ({"cluster": "host:6379", "device": "cuda"}, "--device: a cluster evaluates on processors, expected cpu"),
+        ({"workers": 0}, "workers=0 is out of range, expected at least 1"),
+        ({"workers": -2}, "workers=-2 is out of range, expected at least 1"),
+        ({"workers": 1.5}, "workers=1.5 is not a whole number"),
+        ({"workers": "two"}, "workers='two' is not a whole number"),
+        ({"workers": True}, "workers=True is not a whole number"),
+        ({"device": "tpu"}, "device: no device 'tpu', expected one of cpu, cuda, auto"),
+        ({"device": None}, "device: no device None, expected one of cpu, cuda, auto"),
+        ({"cluster": "nowhere"}, "cluster='nowhere' is no address, expected auto, HOST:PORT or ray://HOST:PORT"),
+        ({"cluster": "http://host:1"}, "cluster='http://host:1' is no address, "),
+        ({"cluster": ""}, "cluster='' is no address, "),
+        ({"cluster": 6379}, "cluster=6379 is no address, "),
+        ({"cluster": "host:6379", "device": "cuda"}, "device: a cluster evaluates on processors, expected cpu"),
     ],
 )
 def test_bad_backends_are_refused_in_one_line(options: dict[str, Any], message: str) -> None:
@@ -189,7 +189,7 @@ def test_bad_backends_are_refused_in_one_line(options: dict[str, Any], message: 
 
 
 def test_workers_must_be_positive() -> None:
-    with pytest.raises(OptionError, match="--workers: 0 is out of range"):
+    with pytest.raises(OptionError, match="workers=0 is out of range"):
         evaluator_for(SingleMachine(), [SingleMachine().generate(seed=0)], workers=0)
 
 
@@ -201,12 +201,12 @@ def test_good_backends_are_taken(workers: Any) -> None:
 
 def test_a_gpu_is_refused_in_one_line() -> None:
     """By the backend, and by `fit`, before anything is learned."""
-    message = r"^--device: pick has no evaluator for a GPU, expected cpu$"
+    message = r"^device: pick has no evaluator for a GPU, expected cpu$"
     with pytest.raises(OptionError, match=message), Backend(device="cuda").evaluators(Pick(), 4) as evaluator_of:
         evaluator_of(picks())
     with pytest.raises(OptionError, match=message):
         Pipeline(Pick()).fit(picks(), evaluations=2, device="cuda")
-    with pytest.raises(OptionError, match=r"^--device: no device 'gpu', expected one of cpu, cuda, auto$"):
+    with pytest.raises(OptionError, match=r"^device: no device 'gpu', expected one of cpu, cuda, auto$"):
         Pipeline(Pick()).fit(picks(), evaluations=2, device="gpu")
 
 

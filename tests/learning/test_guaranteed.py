@@ -68,7 +68,7 @@ def test_sigma_by_theory(instances: list[Any]) -> None:
 
 def test_sigma_by_theory_needs_a_ratio() -> None:
     problem = SingleMachine(features="27")
-    with pytest.raises(OptionError, match="--sigma: no ratio is proved for single-machine"):
+    with pytest.raises(OptionError, match="sigma: no ratio is proved for single-machine"):
         Pipeline(problem, problem.safe_weights).fit([problem.generate(0, jobs=5)], sigma="theory")
 
 

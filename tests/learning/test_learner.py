@@ -55,7 +55,7 @@ def test_objects_are_taken_as_they_are() -> None:
     found = learner_for(search)
     assert isinstance(found, Searched)
     assert (found.name, found.options(), found.search) == ("given", {"populations": ([1],)}, search)
-    with pytest.raises(OptionError, match="--method: given does not learn from solutions"):
+    with pytest.raises(OptionError, match="method: given does not learn from solutions"):
         learner_for(search, "solutions")
 
 
@@ -77,7 +77,7 @@ def test_objects_are_taken_as_they_are() -> None:
 )
 def test_what_cannot_learn_is_refused(method: Any, needs: Any, message: str) -> None:
     given = method.replace("[+]", "+") if isinstance(method, str) else method
-    with pytest.raises(OptionError, match=f"^--method: {message}"):
+    with pytest.raises(OptionError, match=f"^method: {message}"):
         learner_for(given, needs)
 
 
@@ -88,12 +88,12 @@ def test_settings_without_a_use_are_refused() -> None:
     check_uses(Crf(), dict.fromkeys(everything, False))
     check_uses(Neural(), {"radius": True})
     for learner, option, message in (
-        (Hinge(), "radius", "--radius: has no meaning for hinge, which learns by demonstration"),
-        (Hinge(), "sigma", "--sigma: has no meaning for hinge, which learns by demonstration"),
-        (Crf(), "device", "--device: has no meaning for crf, which learns by demonstration"),
-        (Crf(), "cluster", "--cluster: has no meaning for crf, which learns on this machine"),
-        (Neural(), "sigma", "--sigma: has no meaning for neural"),
-        (Neural(), "cluster", "--cluster: has no meaning for neural, which learns on this machine"),
+        (Hinge(), "radius", "radius: has no meaning for hinge, which learns by demonstration"),
+        (Hinge(), "sigma", "sigma: has no meaning for hinge, which learns by demonstration"),
+        (Crf(), "device", "device: has no meaning for crf, which learns by demonstration"),
+        (Crf(), "cluster", "cluster: has no meaning for crf, which learns on this machine"),
+        (Neural(), "sigma", "sigma: has no meaning for neural"),
+        (Neural(), "cluster", "cluster: has no meaning for neural, which learns on this machine"),
     ):
         with pytest.raises(OptionError) as caught:
             check_uses(learner, {option: True})
@@ -145,8 +145,8 @@ def test_the_student_has_the_decoder_to_learn_through() -> None:
 @pytest.mark.parametrize(
     ("problem", "message"),
     [
-        (Pick(), "--learn-decoder: pick has no decoders to choose from"),
-        (SingleMachine(), "--learn-decoder: no decoder 'magic', expected none, ls, rdi"),
+        (Pick(), "learn_decoder: pick has no decoders to choose from"),
+        (SingleMachine(), "learn_decoder: no decoder 'magic', expected none, ls, rdi"),
     ],
 )
 def test_a_decoder_that_there_is_not_is_refused(problem: Any, message: str) -> None:

@@ -28,7 +28,7 @@ def test_draws_are_standard_gaussian():
     assert np.abs((Z**2).mean(axis=0) - 1).max() < 5 * np.sqrt(2 / 4000)
 
 
-@pytest.mark.parametrize(("seed", "samples", "option"), [(0, -1, "--samples"), (-1, 1, "--seed")])
+@pytest.mark.parametrize(("seed", "samples", "option"), [(0, -1, "samples"), (-1, 1, "seed")])
 def test_draws_refuse_what_is_out_of_range(seed, samples, option):
     """The error names the option as it is typed."""
     with pytest.raises(OptionError, match=option):

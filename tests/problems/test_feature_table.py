@@ -44,5 +44,5 @@ def test_every_table_names_each_column_once_and_has_its_safe_ones(sets: dict[str
 def test_a_set_is_found_by_its_name_or_refused_with_those_there_are() -> None:
     sets = {"small": TABLE, "large": TABLE}
     assert feature_set("large", sets) is TABLE
-    with pytest.raises(OptionError, match=r"^--features: no feature set 'tiny', expected one of small, large$"):
+    with pytest.raises(OptionError, match=r"^features: no feature set 'tiny', expected one of small, large$"):
         feature_set("tiny", sets)

@@ -79,7 +79,7 @@ def test_registered_problems_know_their_name(name: str) -> None:
 
 def test_options_are_given_to_the_problem_and_none_keeps_its_own() -> None:
     assert find_problem("single-machine", decoder="rdi", features=None).options == {"features": "66", "decoder": "rdi"}
-    with pytest.raises(OptionError, match=r"^--colour: single-machine has no such option$"):
+    with pytest.raises(OptionError, match=r"^colour: single-machine has no such option$"):
         find_problem("single-machine", colour="red")
 
 

@@ -18,7 +18,7 @@ from colayer.evaluators.gpu import say_why
 from colayer.evaluators.gpu.device import PARTS, Cuda, text
 from colayer.problems import SingleMachine
 
-EXTRA = "--device: a GPU needs CuPy: pip install 'colayer[gpu]'"
+EXTRA = "device: a GPU needs CuPy: pip install 'colayer[gpu]'"
 
 
 @pytest.fixture(name="no_cupy")
@@ -78,7 +78,7 @@ def test_a_missing_gpu_is_said(count: Any, why: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(count))
     with pytest.raises(OptionError) as caught:
         Cuda()
-    assert str(caught.value) == f"--device: there is no GPU that CUDA can use{why}, expected cpu"
+    assert str(caught.value) == f"device: there is no GPU that CUDA can use{why}, expected cpu"
 
 
 @pytest.mark.usefixtures("no_cupy")
@@ -91,7 +91,7 @@ def test_the_command_line_says_it_in_one_line(tmp_path: Path, capsys: pytest.Cap
     train = ["train", "single-machine", folder, "-o", str(model), "--evaluations", "3", "--no-journal"]
     assert main([*train, "--device", "cuda"]) == 2
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", f"error: {EXTRA}\n")
+    assert (said.out, said.err) == ("", f"error: --{EXTRA}\n")
     assert not model.exists()
     assert main([*train, "--device", "auto"]) == 0
     said = capsys.readouterr()

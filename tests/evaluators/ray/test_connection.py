@@ -29,7 +29,7 @@ def test_addresses_are_taken(address: str) -> None:
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(OptionError) as caught:
         check_address(address)
-    assert str(caught.value) == f"--cluster: {address!r} is no address, expected auto, HOST:PORT or ray://HOST:PORT"
+    assert str(caught.value) == f"cluster: {address!r} is no address, expected auto, HOST:PORT or ray://HOST:PORT"
 
 
 def test_no_cluster_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +40,7 @@ def test_no_cluster_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_ray_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r"^--cluster: a cluster needs Ray: pip install 'colayer\[ray\]'$"):
+    with pytest.raises(MissingExtraError, match=r"^cluster: a cluster needs Ray: pip install 'colayer\[ray\]'$"):
         connected("host:6379").__enter__()
 
 

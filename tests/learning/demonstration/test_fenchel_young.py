@@ -141,5 +141,5 @@ def test_draws_come_with_their_opposites_if_antithetic():
     ],
 )
 def test_options_are_checked(options, says):
-    with pytest.raises(OptionError, match=f"--method: .*{says}"):
+    with pytest.raises(OptionError, match=f"method: .*{says}"):
         FenchelYoung(**options)

@@ -222,11 +222,11 @@ def test_fit_tells_experience_and_demonstration_apart():
         ({"thetas": thetas, "method": Hinge()}, r"hinge does not learn from thetas, expected one of spo\+"),
         ({"solutions": SOLUTIONS, "method": "spo+"}, r"spo\+ does not learn from solutions, expected one of"),
         ({"solutions": SOLUTIONS, "thetas": thetas}, "expected one of them"),
-        ({"solutions": SOLUTIONS, "sigma": 1.0}, "--sigma"),
-        ({"solutions": SOLUTIONS, "radius": 1.0}, "--radius"),
-        ({"solutions": SOLUTIONS, "cluster": "auto"}, "--cluster"),
-        ({"solutions": SOLUTIONS, "evaluations": 0}, "--evaluations"),
-        ({"solutions": SOLUTIONS, "workers": 0}, "--workers"),
+        ({"solutions": SOLUTIONS, "sigma": 1.0}, "sigma"),
+        ({"solutions": SOLUTIONS, "radius": 1.0}, "radius"),
+        ({"solutions": SOLUTIONS, "cluster": "auto"}, "cluster"),
+        ({"solutions": SOLUTIONS, "evaluations": 0}, "evaluations"),
+        ({"solutions": SOLUTIONS, "workers": 0}, "workers"),
     ):
         with pytest.raises(OptionError, match=says):
             pipeline.fit(DATA, **options)
@@ -245,7 +245,7 @@ def test_answers_that_do_not_fit_the_instances_are_refused():
     ("options", "says"), [({"optimizer": "sgd"}, "l-bfgs"), ({"rate": 0.0}, "rate"), ({"batch": 0}, "batch")]
 )
 def test_options_are_checked(options, says):
-    with pytest.raises(OptionError, match=f"--method: .*{says}"):
+    with pytest.raises(OptionError, match=f"method: .*{says}"):
         Hinge(**options)
 
 

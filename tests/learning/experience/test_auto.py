@@ -50,5 +50,5 @@ def test_descends_from_the_safe_weights_and_then_from_the_best_of_direct():
     ],
 )
 def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(OptionError, match=f"--method: {message}"):
+    with pytest.raises(OptionError, match=f"method: {message}"):
         Auto(**options)

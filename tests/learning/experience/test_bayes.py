@@ -26,14 +26,14 @@ from support.pick_problem import Pick
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, float], message: str) -> None:
-    with pytest.raises(OptionError, match=f"--method: {message}"):
+    with pytest.raises(OptionError, match=f"method: {message}"):
         Bayes(**options)  # type: ignore[arg-type]
 
 
 def test_without_botorch_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before a journal is begun."""
     monkeypatch.setitem(sys.modules, "botorch", None)
-    message = r"^--method: bayes needs BoTorch: pip install 'colayer\[bayes\]'$"
+    message = r"^method: bayes needs BoTorch: pip install 'colayer\[bayes\]'$"
     with pytest.raises(MissingExtraError, match=message):
         Pipeline(Pick()).fit([np.ones((4, 2))], method="bayes", journal=tmp_path / "j")
     assert list(tmp_path.iterdir()) == []

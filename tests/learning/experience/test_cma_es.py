@@ -69,9 +69,9 @@ def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"step": 0.0}, "--method: step 0.0 is out of range, expected a positive number"),
-        ({"step": np.inf}, "--method: step inf is out of range"),
-        ({"population": 1}, "--method: population 1 is out of range, expected at least 2"),
+        ({"step": 0.0}, "method: step 0.0 is out of range, expected a positive number"),
+        ({"step": np.inf}, "method: step inf is out of range"),
+        ({"population": 1}, "method: population 1 is out of range, expected at least 2"),
     ],
 )
 def test_options_out_of_range_are_refused(options, message):

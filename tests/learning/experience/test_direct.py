@@ -38,5 +38,5 @@ def test_more_seeds_than_evaluations():
 
 
 def test_seeds_out_of_range_are_refused():
-    with pytest.raises(OptionError, match="--method: seeds 0 is out of range, expected at least 1"):
+    with pytest.raises(OptionError, match="method: seeds 0 is out of range, expected at least 1"):
         Direct(seeds=0)

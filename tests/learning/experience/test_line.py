@@ -131,13 +131,13 @@ def test_rows_are_those_of_layers_that_can_be_followed() -> None:
 
 
 def test_a_loss_without_instances_is_refused() -> None:
-    with pytest.raises(OptionError, match="--method: line needs the instances, not only their losses"):
+    with pytest.raises(OptionError, match="method: line needs the instances, not only their losses"):
         Line().minimize(stairs, Task(3, evaluations=50))
 
 
 @pytest.mark.parametrize("options", [{"reach": 0.0}, {"width": -1.0}, {"points": 0}, {"width": float("inf")}])
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match=f"--method: {next(iter(options))} .* is out of range"):
+    with pytest.raises(OptionError, match=f"method: {next(iter(options))} .* is out of range"):
         Line(**options)
 
 
@@ -151,5 +151,5 @@ def test_no_time_is_the_start() -> None:
 
 
 def test_perturbation_has_no_meaning() -> None:
-    with pytest.raises(OptionError, match="--sigma: has no meaning for line"):
+    with pytest.raises(OptionError, match="sigma: has no meaning for line"):
         learned(JOBS, jobs(), sigma=0.5)

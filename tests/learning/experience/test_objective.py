@@ -88,8 +88,8 @@ def test_inputs_are_not_changed():
 
 @pytest.mark.parametrize(
     ("sigma", "Z", "option"),
-    [(-1.0, draws(0, 1, 4), "--sigma"), (np.inf, draws(0, 1, 4), "--sigma"), (1.0, None, "--samples"),
-     (1.0, draws(0, 0, 4), "--samples")],
+    [(-1.0, draws(0, 1, 4), "sigma"), (np.inf, draws(0, 1, 4), "sigma"), (1.0, None, "samples"),
+     (1.0, draws(0, 0, 4), "samples")],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused_by_name(sigma, Z, option):
     with pytest.raises(OptionError, match=option):

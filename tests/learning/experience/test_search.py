@@ -151,7 +151,7 @@ def test_losses_of_the_wrong_shape_are_refused():
 
 @pytest.mark.parametrize("limit", [-1.0, np.nan])
 def test_a_time_limit_out_of_range_is_refused(limit):
-    with pytest.raises(OptionError, match="--time-limit"):
+    with pytest.raises(OptionError, match="time_limit"):
         search(lambda W: W[:, 0], task=Task(1), method=Direct(), time_limit=limit)
 
 

@@ -64,5 +64,5 @@ def test_without_safe_weights_it_starts_from_zero():
     ],
 )
 def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(OptionError, match=f"--method: {message}"):
+    with pytest.raises(OptionError, match=f"method: {message}"):
         Sgd(**options)

@@ -101,9 +101,9 @@ def test_where_nothing_is_gained_the_start_is_kept() -> None:
 
 
 def test_a_problem_without_embed_and_a_loss_without_instances_are_refused() -> None:
-    with pytest.raises(OptionError, match=r"^--method: pick has no embed"):
+    with pytest.raises(OptionError, match=r"^method: pick has no embed"):
         learned(Pick(), [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(6)])
-    with pytest.raises(OptionError, match="--method: srl needs the instances, not only their losses"):
+    with pytest.raises(OptionError, match="method: srl needs the instances, not only their losses"):
         QUICK.minimize(stairs, Task(3, evaluations=50))
 
 
@@ -120,7 +120,7 @@ def test_a_journal_of_other_passes_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [{"sigma": 0.0}, {"temperature": -1.0}, {"rate": 0.0}, {"draws": 0}, {"batch": 0}])
 def test_options_out_of_range_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(OptionError, match=f"--method: {next(iter(options))} .* is out of range"):
+    with pytest.raises(OptionError, match=f"method: {next(iter(options))} .* is out of range"):
         Srl(**options)  # type: ignore[arg-type]
 
 

@@ -27,7 +27,7 @@ from support.pick_problem import Pick
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=f"^--method: {message}"):
+    with pytest.raises(OptionError, match=f"^method: {message}"):
         Neural(**options)
 
 

@@ -241,9 +241,9 @@ def test_table():
 
 def test_unknown_set_is_refused():
     """By the name of the option."""
-    with pytest.raises(OptionError, match="--features: no feature set '28'"):
+    with pytest.raises(OptionError, match="features: no feature set '28'"):
         features(Instance([0], [1]), "28")
-    with pytest.raises(OptionError, match="--features: no feature set 'all', expected one of 66, 27"):
+    with pytest.raises(OptionError, match="features: no feature set 'all', expected one of 66, 27"):
         feature_set("all", FEATURE_SETS)
 
 

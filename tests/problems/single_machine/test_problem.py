@@ -28,9 +28,9 @@ def test_options_make_the_problem_again(features: str, decoder: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "28"}, r"--features: no feature set '28', expected one of 66, 27"),
-        ({"decoder": "lss"}, r"--decoder: no decoder 'lss', expected ls \(or none, rdi\)"),
-        ({"decoder": 3}, r"--decoder: no decoder 3, expected none, ls, rdi"),
+        ({"features": "28"}, r"features: no feature set '28', expected one of 66, 27"),
+        ({"decoder": "lss"}, r"decoder: no decoder 'lss', expected ls \(or none, rdi\)"),
+        ({"decoder": 3}, r"decoder: no decoder 3, expected none, ls, rdi"),
     ],
 )
 def test_refuses_options_by_name(options: dict, message: str) -> None:

@@ -164,5 +164,5 @@ def test_rows_follow_a_renumbering_of_nodes_edges_and_scenarios() -> None:
 
 def test_unknown_feature_set() -> None:
     for call in (lambda: features(CASES[0], "69"), lambda: feature_set("69", FEATURE_SETS)):
-        with pytest.raises(OptionError, match=r"^--features: no feature set '69', expected one of cost, indicator"):
+        with pytest.raises(OptionError, match=r"^features: no feature set '69', expected one of cost, indicator"):
             call()

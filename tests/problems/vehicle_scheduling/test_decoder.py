@@ -75,7 +75,7 @@ def test_none_is_the_identity_on_a_copy() -> None:
 
 def test_what_cannot_be_decoded_is_refused() -> None:
     x = generate(3, tasks=4, scenarios=2)
-    with pytest.raises(OptionError, match=r"^--decoder: no decoder 'rdi', expected one of none, ls$"):
+    with pytest.raises(OptionError, match=r"^decoder: no decoder 'rdi', expected one of none, ls$"):
         decode([-1] * 4, x, "rdi")
     with pytest.raises(InputError, match=r"^successor: "):
         decode([-1] * 3, x, "ls")

@@ -25,8 +25,8 @@ def test_options_make_the_problem_again(features: str, dimension: int, decoder: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "24"}, r"--features: no feature set '24', expected one of 23, extended"),
-        ({"decoder": "rdi"}, r"--decoder: no decoder 'rdi', expected none, ls"),
+        ({"features": "24"}, r"features: no feature set '24', expected one of 23, extended"),
+        ({"decoder": "rdi"}, r"decoder: no decoder 'rdi', expected none, ls"),
     ],
 )
 def test_refuses_options_by_name(options: dict, message: str) -> None:

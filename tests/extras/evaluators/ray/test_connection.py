@@ -38,6 +38,6 @@ def test_auto_is_the_cluster_that_the_environment_names(cluster: Any, monkeypatc
 
 
 def test_nobody_at_the_address() -> None:
-    with pytest.raises(OptionError, match=r"^--cluster: no Ray cluster at 127\.0\.0\.1:9 \("), connected("127.0.0.1:9"):
+    with pytest.raises(OptionError, match=r"^cluster: no Ray cluster at 127\.0\.0\.1:9 \("), connected("127.0.0.1:9"):
         pass
     assert not ray.is_initialized()

@@ -81,7 +81,7 @@ def test_a_problem_that_kills_its_workers_is_an_error_not_a_loop(
 def test_other_versions_on_a_node_are_refused(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
     here = workers_module.versions()
     monkeypatch.setattr(workers_module, "versions", lambda: {**here, "numpy": "0.1"})
-    with pytest.raises(ColayerError, match=rf"--cluster: numpy is {np.__version__} on .* and 0\.1 here"):
+    with pytest.raises(ColayerError, match=rf"cluster: numpy is {np.__version__} on .* and 0\.1 here"):
         Workers(Lowest(), 2)
 
 
@@ -91,5 +91,5 @@ def test_a_cluster_without_processors_is_an_error(connection: str, monkeypatch: 
 
     monkeypatch.setattr(Workers, "_places", none)
     monkeypatch.setattr(workers_module, "_START", 0.1)
-    with pytest.raises(ColayerError, match="--cluster: no worker came up on the cluster"):
+    with pytest.raises(ColayerError, match="cluster: no worker came up on the cluster"):
         Workers(Lowest(), 2)

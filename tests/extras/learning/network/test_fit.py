@@ -87,9 +87,9 @@ def test_from_true_thetas() -> None:
     pipeline = Pipeline(problem, weights=problem.safe_weights)
     pipeline.fit(instances, thetas=thetas, method="neural", evaluations=4)
     assert pipeline.provenance["linear"]["method"] == "spo+"
-    with pytest.raises(OptionError, match="--method: spo\\+ does not learn from solutions"):
+    with pytest.raises(OptionError, match="method: spo\\+ does not learn from solutions"):
         pipeline.fit(instances, solutions=[np.arange(8)] * 5, method=Neural(loss=SpoPlus()), evaluations=4)
-    with pytest.raises(OptionError, match="--method: fenchel-young does not learn from thetas"):
+    with pytest.raises(OptionError, match="method: fenchel-young does not learn from thetas"):
         pipeline.fit(instances, thetas=thetas, method=Neural(loss=FenchelYoung()), evaluations=4)
 
 
