@@ -77,18 +77,18 @@ def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> Non
     ("options", "message"),
     [
         ({"evaluations": 0}, "evaluations=0 is out of range"),
-        ({"radius": 0.0}, "radius"),
-        ({"radius": float("inf")}, "radius"),
-        ({"sigma": -1.0}, "sigma"),
-        ({"sigma": 1.0, "samples": 0}, "samples"),
-        ({"validation": 1.0}, "validation"),
-        ({"seed": -1}, "seed"),
-        ({"workers": 0}, "workers"),
-        ({"time_limit": -1.0}, "time_limit"),
+        ({"radius": 0.0}, "radius="),
+        ({"radius": float("inf")}, "radius="),
+        ({"sigma": -1.0}, "sigma="),
+        ({"sigma": 1.0, "samples": 0}, "samples="),
+        ({"validation": 1.0}, "validation="),
+        ({"seed": -1}, "seed="),
+        ({"workers": 0}, "workers="),
+        ({"time_limit": -1.0}, "time_limit="),
         ({"device": "tpu"}, "device: no device 'tpu'"),
         ({"cluster": "nowhere"}, "cluster='nowhere' is no address"),
         ({"method": "magic"}, "method: no method 'magic', expected auto"),
-        ({"learn_decoder": "magic"}, "learn_decoder"),
+        ({"learn_decoder": "magic"}, "learn_decoder: "),
     ],
 )
 def test_fit_refuses_bad_options_by_name(options: dict, message: str) -> None:
@@ -294,3 +294,17 @@ def test_workers_bound_the_threads_of_every_solve(monkeypatch: pytest.MonkeyPatc
 
 def test_solve_many_of_nothing_is_nothing() -> None:
     assert plain().solve_many([], workers=2) == []
+
+
+def test_the_repr_says_whose_the_weights_are(tmp_path: Path) -> None:
+    """In a word, without looking the weights up: no warning where the safe ones would be used."""
+    shipped = Pipeline(SingleMachine())
+    assert repr(shipped) == "Pipeline(SingleMachine(features='66', decoder='none'), shipped weights)"
+    assert repr(plain()) == "Pipeline(SingleMachine(features='66', decoder='ls'), given weights, safe=False)"
+    assert Pipeline(Pick()).weights_from == "no"
+    pick = Pick()
+    pick.safe_weights = (1.0, 0.0)
+    assert repr(Pipeline(pick)).endswith(", safe weights)")
+    shipped.save(tmp_path / "m.json")
+    assert Pipeline.load(tmp_path / "m.json").weights_from == "loaded"
+    assert plain().fit(DATA, method="direct", evaluations=3).weights_from == "fitted"

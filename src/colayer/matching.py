@@ -58,6 +58,13 @@ def default_model(problem: Problem[X, Y, Z]) -> Model:
     return raw_model(known, known.safe_weights, "safe weights")
 
 
+def default_source(problem: Problem[X, Y, Z]) -> str:
+    """Which weights `default_model` takes: "shipped" or "safe", or "no" where it finds none."""
+    if pretrained(problem) is not None:
+        return "shipped"
+    return "no" if declared(problem).safe_weights is None else "safe"
+
+
 def raw_model(known: Declared, weights: ArrayLike, source: str) -> LinearModel:
     """A model of weights in raw feature units."""
     scale = np.ones(known.dimension)

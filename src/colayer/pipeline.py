@@ -16,13 +16,14 @@ from colayer.capabilities import bound_of
 from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.along import LossAlong
-from colayer.evaluators.base import Backend
-from colayer.learning.learner import Learner, Lesson, check_uses, learner_for
+from colayer.evaluators.base import Backend, Device
+from colayer.learning.experience.optimizer import Optimizer
+from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
 from colayer.lines import POINTS, model_along
-from colayer.matching import checked, default_model, problem_of_model, raw_model
+from colayer.matching import checked, default_model, default_source, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
 from colayer.rounds import MOST, check_rounds
@@ -55,9 +56,15 @@ class Pipeline(Generic[X, Y, Z]):
         #: How many of the evaluations came from the journal.
         self.recalled_ = 0
         self._model: Model | None = None if weights is None else raw_model(known, weights, "given")
+        self._weights_from = None if weights is None else "given"
 
     def __repr__(self) -> str:
-        return f"Pipeline({self.problem!r}, safe={self.safe})"
+        return f"Pipeline({self.problem!r}, {self.weights_from} weights{'' if self.safe else ', safe=False'})"
+
+    @property
+    def weights_from(self) -> str:
+        """Whose the weights are: "given", "fitted", "loaded", "shipped", "safe", or "no" where there are none yet."""
+        return self._weights_from or default_source(self.problem)
 
     @property
     def model(self) -> Model:
@@ -82,7 +89,7 @@ class Pipeline(Generic[X, Y, Z]):
         *,
         solutions: Sequence[Z] | None = None,
         thetas: Sequence[Floats] | None = None,
-        method: str | Learner | object = "auto",
+        method: MethodName | Learner | Optimizer = "auto",
         evaluations: int | None = None,
         seed: int = 0,
         radius: float | None = None,
@@ -91,7 +98,7 @@ class Pipeline(Generic[X, Y, Z]):
         learn_decoder: str | None = None,
         validation: float = 0.2,
         workers: int | None = None,
-        device: str = "cpu",
+        device: Device = "cpu",
         cluster: str | None = None,
         journal: str | Path | None = None,
         time_limit: float | None = None,
@@ -139,7 +146,7 @@ class Pipeline(Generic[X, Y, Z]):
         backend = Backend(workers, device, cluster)
         with limited(workers):
             fitted = learner.fit(Lesson(self.problem, instances, settings, backend, solutions, thetas))
-        self._model, self.history_ = fitted.model, fitted.history
+        self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self
 
@@ -269,7 +276,7 @@ class Pipeline(Generic[X, Y, Z]):
     def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
         """A pipeline with the weights of `model`, refused where they were not made for this problem's features."""
         pipeline = cls(problem, safe=safe)
-        pipeline._model = checked(model, declared(problem))
+        pipeline._model, pipeline._weights_from = checked(model, declared(problem)), "loaded"
         return pipeline
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import colayer.problems
+from colayer import problems
 from colayer.errors import OptionError
 from colayer.problems import OWN_FOLDERS, REGISTRY, find_problem, problem_names
 
@@ -120,3 +121,8 @@ def test_nothing_heavy_is_imported_before_a_problem_is_asked_for() -> None:
     code = "import sys, colayer.problems; print('numba' in sys.modules, 'matplotlib' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["False", "False"]
+
+
+def test_dir_lists_the_problems() -> None:
+    """What completion shows: the problems and how to find one, nothing of the inside."""
+    assert dir(problems) == ["SingleMachine", "SpanningTree", "VehicleScheduling", "find_problem", "problem_names"]

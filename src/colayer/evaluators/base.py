@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.text import short
 from colayer.threads import limited
 
-DEVICES = ("cpu", "cuda", "auto")
+Device = Literal["cpu", "cuda", "auto"]
+DEVICES = get_args(Device)
 
 
 class Evaluator(Protocol):

@@ -19,7 +19,7 @@ from colayer.models.context import inputs_of, sequence_of
 from colayer.models.thetas import thetas
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
-from colayer.problem import Floats, SomeProblem
+from colayer.problem import Floats, SomeProblem, variant
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.single_machine.instance import PAPER_RHO
@@ -61,7 +61,7 @@ class Recipe:
 
 def _jobs(features: str) -> Recipe:
     return Recipe(
-        SingleMachine(features),
+        variant(SingleMachine(), features=features),
         lambda random: {"jobs": int(random.choice([50, 75, 100, 150])), "rho": float(random.choice(PAPER_RHO))},
         None,  # a good sequence is so far away that imitating it does harm
         lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500))],
@@ -94,8 +94,8 @@ def _trees() -> Recipe:
 
 
 def _vehicles(features: str) -> Recipe:
-    problem = VehicleScheduling(features)
-    searched = Pipeline.from_model(VehicleScheduling(features, "ls"), linear_model(problem), safe=False)
+    problem = variant(VehicleScheduling(), features=features)
+    searched = Pipeline.from_model(variant(problem, decoder="ls"), linear_model(problem), safe=False)
     return Recipe(
         problem,
         lambda random: {"tasks": int(random.choice([50, 100, 150, 200])), "scenarios": 50},

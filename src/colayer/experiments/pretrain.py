@@ -21,7 +21,7 @@ from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.learner import Learner
 from colayer.models import Model
 from colayer.pipeline import Pipeline
-from colayer.problem import SomeProblem, declared
+from colayer.problem import SomeProblem, declared, variant
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
@@ -43,17 +43,21 @@ class Recipe:
 
 def _recipes() -> dict[str, Recipe]:
     def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
-        problem = SingleMachine(features=features, decoder=decoder)
+        problem = variant(SingleMachine(), features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
         return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(SpanningTree(features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05))
+        return Recipe(
+            variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05)
+        )
 
     def vehicles(features: str) -> Recipe:
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
-        return Recipe(VehicleScheduling(features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05))
+        return Recipe(
+            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05)
+        )
 
     recipes = (
         jobs("66", "none"),

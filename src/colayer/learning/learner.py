@@ -181,6 +181,10 @@ LEARNERS = {
     "spo+": "demonstration.spo:SpoPlus",
     "neural": "network.method:Neural",
 }
+#: These names, for type checkers.
+MethodName = Literal[
+    "auto", "srl", "line", "cma-es", "direct", "sgd", "bayes", "fenchel-young", "hinge", "crf", "spo+", "neural"
+]
 #: What "auto" stands for, by what is known.
 _AUTO = {"costs": "auto", "solutions": "fenchel-young", "thetas": "spo+"}
 

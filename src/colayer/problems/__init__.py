@@ -100,6 +100,10 @@ def _no_way_out() -> Iterator[None]:
         os._exit = before
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _CLASSES:
         module_name, _, attribute = _CLASSES[name].partition(":")

@@ -20,6 +20,7 @@ from colayer.learning.experience.objective import mean_loss
 from colayer.learning.perturbation import draws
 from colayer.models import LinearModel, Model
 from colayer.pretrained import pretrained
+from colayer.problem import variant
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
@@ -134,7 +135,7 @@ def _rows(run: Run, config: Config, learner: Learner) -> list[Row]:
     )
     learned = learn(
         run,
-        SingleMachine(learner.features, learner.decoder),
+        variant(SingleMachine(), features=learner.features, decoder=learner.decoder),
         training(config, learner.per_cell),
         what=f"train: {learner.words}",
         # nlopt draws the same random numbers whatever its budget: the first iterations of a longer search are those of
@@ -159,7 +160,7 @@ def _rows(run: Run, config: Config, learner: Learner) -> list[Row]:
 def losses(run: Run, config: Config, row: Row) -> list[float]:
     """The loss that the row's learner minimises, on the whole training set, for the weights of each seed."""
     data, learner = training(config), row.learner
-    problem = SingleMachine(learner.features, learner.decoder)
+    problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
     models = row.models
     sigma = config["sigma"] if learner.samples else 0.0
 
@@ -186,5 +187,5 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
 
 def shipped(decoders: Sequence[str]) -> dict[str, Model]:
     """The weights that colayer ships, for each decoder those learned through it."""
-    found = {decoder: pretrained(SingleMachine(decoder=decoder)) for decoder in decoders}
+    found = {decoder: pretrained(variant(SingleMachine(), decoder=decoder)) for decoder in decoders}
     return {decoder: model for decoder, model in found.items() if model is not None}

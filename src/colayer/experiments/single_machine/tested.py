@@ -17,6 +17,7 @@ from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine import learners as scheduling
 from colayer.experiments.single_machine.learners import Row
 from colayer.models import Model
+from colayer.problem import variant
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from colayer.report.outcome import Cell
@@ -102,7 +103,7 @@ def _candidates(run: Run, config: Config) -> list[_Candidate]:
 
 def _predict(run: Run, config: Config, candidate: _Candidate, pipeline: str, data: Data[Instance]) -> Predicted:
     decoder = pipeline.removeprefix("perturbed ")
-    problem = SingleMachine(candidate.features, decoder)
+    problem = variant(SingleMachine(), features=candidate.features, decoder=decoder)
     samples = config["perturbed_samples"] if pipeline != decoder else 0
     what = f"test set, {pipeline}, {candidate.name}"
     return predict(run, problem, candidate.models[decoder], data, what=what, samples=samples)

@@ -28,6 +28,7 @@ from colayer.experiments.vehicle_scheduling.learners import (
 )
 from colayer.models import thetas
 from colayer.pretrained import pretrained
+from colayer.problem import variant
 from colayer.problems import VehicleScheduling
 from colayer.report.figures import gap_by
 from colayer.report.outcome import Outcome, Sheet
@@ -135,9 +136,14 @@ def _solve(contenders: dict[str, Weights], cell: tuple[int, int, int]) -> dict[s
     features = {}
     for which in sorted({chosen.features for chosen in contenders.values()}):
         clock = Clock()
-        features[which] = (features_of(VehicleScheduling(which), instance), clock.seconds, clock.cpu)
+        features[which] = (
+            features_of(variant(VehicleScheduling(), features=which), instance),
+            clock.seconds,
+            clock.cpu,
+        )
     for name, chosen in contenders.items():
-        problem, (matrix, seconds, cpu) = VehicleScheduling(chosen.features, chosen.decoder), features[chosen.features]
+        problem = variant(VehicleScheduling(), features=chosen.features, decoder=chosen.decoder)
+        matrix, seconds, cpu = features[chosen.features]
         clock = Clock()
         theta = thetas(matrix, np.array([chosen.weights]))[0]
         solution = problem.decode(problem.layer(theta, instance), instance)

@@ -19,6 +19,7 @@ from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.bayes import Bayes, need_botorch
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.optimizer import Evaluate, Optimizer, Task
+from colayer.problem import variant
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer.problems.vehicle_scheduling.instance import Instance
@@ -138,7 +139,7 @@ def trained(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, 
     for learner in learners:
         if learner.method == "bayes" and not bayes_installed():
             continue
-        problem = VehicleScheduling(learner.features)
+        problem = variant(VehicleScheduling(), features=learner.features)
         if learner.loss in DEMONSTRATIONS:
             imitation = FenchelYoung(samples=learner.samples) if learner.loss == "fenchel_young" else Crf()
             options: dict[str, Any] = {"solutions": labels(run, config, data[learner.train]), "validation": 0.2}

@@ -71,7 +71,7 @@ class SingleMachine(BaseProblem):
     table = staticmethod(table)
     content = staticmethod(content)
 
-    def __init__(self, features: Literal["66", "27"] | str = "66", decoder: str = "none") -> None:
+    def __init__(self, features: Literal["66", "27"] = "66", decoder: Literal["none", "ls", "rdi"] = "none") -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
         self._features = features

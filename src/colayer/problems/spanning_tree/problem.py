@@ -76,7 +76,7 @@ class SpanningTree(BaseProblem):
     table = staticmethod(table)
     content = staticmethod(content)
 
-    def __init__(self, features: Literal["cost", "indicator"] | str = "cost") -> None:
+    def __init__(self, features: Literal["cost", "indicator"] = "cost") -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.safe_weights = known.names, known.safe_weights
         self._features = features

@@ -68,7 +68,9 @@ class VehicleScheduling(BaseProblem):
     table = staticmethod(table)
     content = staticmethod(content)
 
-    def __init__(self, features: Literal["23", "extended"] | str = "extended", decoder: str = "none") -> None:
+    def __init__(
+        self, features: Literal["23", "extended"] = "extended", decoder: Literal["none", "ls"] = "none"
+    ) -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
         self._features = features
