@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, settings
 # Numba compiles a kernel anew when its own file changes, not when one it calls does: one cache a state of the code.
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-STATE = hashlib.sha256(b"".join(path.read_bytes() for path in SOURCES if "njit" in path.read_text())).hexdigest()
+KERNELS = [text for path in SOURCES if b"compiled import" in (text := path.read_bytes())]
+STATE = hashlib.sha256(b"".join(KERNELS)).hexdigest()
 os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / STATE[:16]))
 
 settings.register_profile("colayer", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

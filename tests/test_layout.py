@@ -14,6 +14,7 @@ SOURCE = TESTS.parent / "src" / "colayer"
 #: From the bottom up: a module imports, as it is loaded, only from its own row or from rows before it.
 ROWS = (
     ("errors", "text", "threads", "limits", "json_places"),
+    ("clock",),
     ("compiled",),
     ("answers", "sizes", "snapshot", "fields", "files", "npz", "tables", "faults", "processes", "programs"),
     ("csv_tables",),
@@ -40,6 +41,7 @@ ROWS = (
     ("experiments",),
     ("commands",),
     ("cli",),
+    ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem != "__init__")

@@ -7,7 +7,6 @@ to the problem in blocks, so that a compiled problem shares work between them.
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,6 +15,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.compose import best_of, theta_blocks
 from colayer.learning.perturbation import draws
 from colayer.models import Model
@@ -153,7 +153,7 @@ class Candidates(Generic[X, Y, Z]):
         """What is known after each block: these rows in order, then draws around those that did best, for ever.
 
         With more than one round, a few rows make a round, and mixtures of the rows come after them. It ends where the
-        next one would not be done by `deadline`, a time of `time.monotonic`; one is always done.
+        next one would not be done by `deadline`, a time of `clock`; one is always done.
         """
         if rounds > 1:
             yield from self.in_rounds(rounds, partial(self._in_turn, rows, names, sigma), deadline=deadline)
@@ -214,7 +214,7 @@ class _Clock:
     """How many candidates may be tried before a deadline, by their mean time so far."""
 
     def __init__(self, deadline: float) -> None:
-        self._deadline, self._begin, self.done = deadline, time.monotonic(), 0
+        self._deadline, self._begin, self.done = deadline, clock(), 0
 
     def tick(self, count: int) -> None:
         """So many more are done."""
@@ -222,7 +222,7 @@ class _Clock:
 
     def affordable(self, most: int) -> int:
         """1 the first time, then at most as many as were done, and no more than fit in half of the time left."""
-        now = time.monotonic()
+        now = clock()
         if self.done == 0:
             return 1
         each = max((now - self._begin) / self.done, 1e-9)

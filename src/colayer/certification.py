@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from colayer.capabilities import Progress
+from colayer.clock import clock
 from colayer.compose import cost_of, gap, proves, solve_exactly
 from colayer.pipeline import Solved
 from colayer.problem import Problem, X, Y, Z
@@ -24,13 +24,13 @@ def certify(
     The exact solver starts from the solution given and stops after `time_limit` seconds. `progress` is called with
     (bound, best cost).
     """
-    begin = time.perf_counter()
+    begin = clock()
     found = solve_exactly(problem, instance, time_limit=time_limit, progress=progress, start=solved.solution)
     solution, bound, _ = found
     cost = cost_of(problem, solution, instance)
     if cost < solved.cost:
         solved = replace(solved, solution=solution, cost=cost, source="exact")
     bound = bound if solved.bound is None else max(bound, solved.bound)
-    seconds = solved.seconds + time.perf_counter() - begin
+    seconds = solved.seconds + clock() - begin
     certified = proves(solved.cost, bound)
     return replace(solved, bound=bound, gap=gap(solved.cost, bound), seconds=seconds, certified=certified)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import io
 import os
 import signal
@@ -28,8 +29,24 @@ from colayer.text import one_line
 #: command adds one word here.
 COMMANDS = (
     "demo", "generate", "train", "solve", "evaluate", "bound", "label", "explain", "check", "compare", "reproduce",
-    "report",
+    "report", "warmup",
 )  # fmt: skip
+#: One line to start from, for the help of each command.
+EXAMPLES = {
+    "demo": "spanning-tree",
+    "generate": "single-machine data --jobs 50,100 --count 20",
+    "train": "single-machine data -o model.json --evaluations 500",
+    "solve": "data/0000.json --model model.json --candidates 10",
+    "evaluate": "single-machine test --model model.json",
+    "bound": "data/0000.json --tight",
+    "label": "spanning-tree data --time-limit 10",
+    "explain": "model.json --data data --top 5",
+    "check": "my_problem:MyProblem",
+    "compare": "spanning-tree test --model model.json",
+    "reproduce": "--scale smoke",
+    "report": "results",
+    "warmup": "single-machine",
+}
 #: What typer is given beside the function.
 _SPECIAL: dict[str, dict[str, Any]] = {
     "generate": {"cls": Generate, "context_settings": {"ignore_unknown_options": True}},
@@ -40,26 +57,37 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     rich_markup_mode=None,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="Turn an easy combinatorial solver into a fast, good heuristic for a hard problem.",
 )
 
 
 def _command(name: str) -> Callable[..., None]:
-    """The function of a command, with its results alone on stdout."""
+    """The function of a command, with its results alone on stdout, and with the options that all commands have."""
     function = getattr(importlib.import_module(f"colayer.commands.{name}"), name)
 
     @functools.wraps(function)
-    def run(*arguments: Any, **options: Any) -> None:
-        from colayer.commands.output import results_alone
+    def run(*arguments: Any, quiet: bool, verbose: bool, **options: Any) -> None:
+        from colayer.commands.output import results_alone, telling
 
         try:
-            with results_alone():
+            with results_alone(), telling(quiet, verbose):
                 function(*arguments, **options)
         except EOFError as error:  # typer would take it for Ctrl-D
             raise _Carried(error) from error
 
+    own = inspect.signature(function, eval_str=True)
+    shared = inspect.signature(_shared, eval_str=True).parameters.values()
+    run.__signature__ = own.replace(parameters=[*own.parameters.values(), *shared])  # type: ignore[attr-defined]
     return run
+
+
+def _shared(
+    *,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes: results and errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is done.")] = False,
+) -> None:
+    """The options of every command."""
 
 
 class _Carried(Exception):  # noqa: N818
@@ -67,7 +95,7 @@ class _Carried(Exception):  # noqa: N818
 
 
 for _name in COMMANDS:
-    app.command(**_SPECIAL.get(_name, {}))(_command(_name))
+    app.command(epilog=f"Example: colayer {_name} {EXAMPLES[_name]}", **_SPECIAL.get(_name, {}))(_command(_name))
 
 
 @app.callback(invoke_without_command=True)

@@ -9,10 +9,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property, partial, update_wrapper
 from typing import Any
 
 import numba
+from numba.core import types
 from numba.core.caching import FunctionCache
+from numba.extending import typeof_impl
+
+from colayer.clock import the_clock
 
 _log = logging.getLogger(__name__)
 _said: set[str] = set()
@@ -23,6 +28,7 @@ class _SoundCache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled before, or None: then it is compiled again."""
+        the_clock.stop()
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # truncated, of another version, unreadable: whatever the file holds
@@ -30,6 +36,8 @@ class _SoundCache(FunctionCache):
             with suppress(Exception):
                 self.flush()  # an index that is damaged would not take new ones either
             return None
+        finally:
+            the_clock.go()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep what was compiled, where that can be done."""
@@ -40,22 +48,58 @@ class _SoundCache(FunctionCache):
 
 
 def njit(**options: Any) -> Any:
-    """`numba.njit(**options)`; where there is no place for a cache, without one."""
+    """`numba.njit(**options)`, quicker to compile; where there is no place for a cache, without one.
 
-    def compiled(function: Callable[..., Any]) -> Any:
-        try:
-            kernel = numba.njit(**options)(function)
-            if options.get("cache"):
-                kernel._cache = _SoundCache(kernel.py_func)
-        except RuntimeError:  # numba found no folder that it can write to
-            _say(
-                "there is no folder for compiled kernels: each process compiles them anew. "
-                "Set NUMBA_CACHE_DIR to a folder that can be written to"
-            )
-            kernel = numba.njit(**{**options, "cache": False})(function)
-        return kernel
+    A kernel is compiled once for all constants that other kernels hand it, and without an entry for C, which nobody
+    uses: numba would compile it anew for each of 0, 1, True and False.
+    """
+    return partial(_compiled, options={"no_cfunc_wrapper": True, **options})
 
-    return compiled
+
+def inner(**options: Any) -> Any:
+    """`njit(**options)` for a kernel that kernels call: its entry for Python is compiled if Python ever calls it."""
+    return partial(_Inner, options=options)
+
+
+class _Inner:
+    """A kernel in two forms: what other kernels link, and what Python calls."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func, self._options = function, options
+        self.kernel = njit(**options, no_cpython_wrapper=True)(function)
+
+    @cached_property
+    def _entry(self) -> Any:
+        return njit(**{**self._options, "cache": False})(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._entry(*arguments)
+
+
+@typeof_impl.register(_Inner)
+def _type_of_inner(value: _Inner, context: Any) -> Any:
+    """What numba takes it for when a kernel calls it."""
+    return types.Dispatcher(value.kernel)
+
+
+def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """The kernel, numba's dispatcher."""
+    try:
+        kernel = numba.njit(**options)(function)
+        if options.get("cache"):
+            kernel._cache = _SoundCache(kernel.py_func)
+    except RuntimeError:  # numba found no folder that it can write to
+        _say(
+            "there is no folder for compiled kernels: each process compiles them anew. "
+            "Set NUMBA_CACHE_DIR to a folder that can be written to"
+        )
+        kernel = numba.njit(**{**options, "cache": False})(function)
+    typed = kernel.get_call_template
+    kernel.get_call_template = lambda args, kws: typed(
+        [types.unliteral(t) for t in args], {name: types.unliteral(t) for name, t in kws.items()}
+    )
+    return kernel
 
 
 def _say(message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from colayer.candidates import Candidates, Found, fixed_rows, rows_of_rounds
 from colayer.capabilities import bound_of
+from colayer.clock import clock
 from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.along import LossAlong
@@ -174,7 +174,7 @@ class Pipeline(Generic[X, Y, Z]):
         """
         _check_candidates(candidates, samples, sigma, seed, time_limit)
         check_instance(self.problem, instance)
-        begin, deadline = time.perf_counter(), time.monotonic() + (time_limit or 0.0)
+        begin, deadline = clock(), clock() + (time_limit or 0.0)
         problem, model = self.problem, self.model
         turns = self._rounds(rounds, anytime=time_limit is not None)
         features = features_of(problem, instance)
@@ -191,7 +191,7 @@ class Pipeline(Generic[X, Y, Z]):
             found = tried.best(rows, names)
         if safe is not None:
             found = replace(safe if safe.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
-        seconds = time.perf_counter() - begin
+        seconds = clock() - begin
         bound = bound_of(problem, instance)
         return Solved(
             found.solution, found.cost, bound, gap(found.cost, bound), seconds, found.source,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import numpy as np
 from colayer.attributes import sizes_of
 from colayer.capabilities import Generates
 from colayer.documents import generated
+from colayer.evaluators.base import evaluator_for
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem import Problem, X, Y, Z, declared, variant
 
 #: The whole-number sizes of a small instance.
 _SMALL = 4
@@ -32,3 +34,16 @@ def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
     instance = small_instance(pipeline.problem)
     if instance is not None:
         pipeline.solve(instance, samples=min(1, samples))
+
+
+def warm(problem: Problem[X, Y, Z]) -> None:
+    """Compile what solving through each decoder and learning by experience need, where the problem makes instances."""
+    instance = small_instance(problem)
+    if instance is None:
+        return
+    known = declared(problem)
+    for decoder in known.decoders or (None,):
+        pipeline = Pipeline(variant(problem, decoder=decoder), np.zeros(known.dimension))
+        pipeline.solve(instance, samples=1)
+        with closing(evaluator_for(pipeline.problem, [instance])) as evaluator:
+            evaluator.losses(np.zeros((1, known.dimension)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -190,18 +192,9 @@ def test_the_perturbed_pipeline_starts_from_the_plain_one() -> None:
 def test_the_draws_of_the_perturbed_pipeline_are_those_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted by clocks that tick: the same blocks, whatever the machine."""
 
-    class Clock:
-        now = 0.0
-
-        def perf_counter(self) -> float:
-            self.now += 1.0
-            return self.now
-
-        monotonic = perf_counter
-
     def costs(seed: int) -> list[float]:
-        monkeypatch.setattr(contender, "time", Clock())
-        monkeypatch.setattr(candidates, "time", Clock())
+        for module in (contender, candidates):
+            monkeypatch.setattr(module, "clock", partial(next, itertools.count(1.0)))
         problem, instance = Selection(), instances(5)[4]
         perturbed = perturbed_contender("a", Pipeline(problem, [-1.0, 0.0, 0.0], safe=False), seed)
         return [problem.cost(z, instance) for z in solutions(perturbed.attempt(instance, 8.0))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +19,7 @@ def bound(
 ) -> None:
     """Lower bounds on the optimal cost of instances."""
     from colayer.capabilities import Exact, bound_of, need
+    from colayer.clock import clock
     from colayer.commands.lookup import find
     from colayer.commands.output import emit, exact_limit, search
     from colayer.commands.outputs import output_file
@@ -36,13 +36,13 @@ def bound(
     documents: list[dict[str, Any]] = []
     with search("bounding", len(inputs)) as shown:
         for found, instance in inputs:
-            begin = time.perf_counter()
+            begin = clock()
             value: float | None
             if tight:
                 value = tight_bounds(found, [instance], time_limit=limit, progress=shown.progress)[0]
             else:
                 value = bound_of(found, instance)
-            documents.append({"problem": found.name, "bound": value, "seconds": time.perf_counter() - begin})
+            documents.append({"problem": found.name, "bound": value, "seconds": clock() - begin})
             shown.next()
     rows = [(str(p), d["bound"], duration(d["seconds"])) for p, d in zip(files, documents, strict=True)]
     text = table(("file", "bound", "time"), rows).text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -80,13 +81,36 @@ def _print(text: str) -> None:
             raise unwritable("standard output", error) from None
 
 
+@contextmanager
+def telling(quiet: bool, verbose: bool) -> Iterator[None]:
+    """In the block, `quiet` shows no progress and no notes, `verbose` shows what the library logs."""
+    global _quiet
+    if quiet and verbose:
+        raise OptionError("given with --quiet, expected one of them", where="--verbose")
+    log, compiling = logging.getLogger("colayer"), logging.getLogger("colayer.compiling")
+    before = _quiet, log.level, compiling.disabled
+    handler = logging.StreamHandler(sys.stderr if sys.stderr is not None else io.StringIO())
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    _quiet = quiet
+    log.setLevel(logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING)
+    compiling.disabled = quiet or not (verbose or on_terminal())
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        _quiet, log.level, compiling.disabled = before
+
+
 def note(text: str) -> None:
-    """Print a line on stderr, where there is one that can be written."""
-    if sys.stderr is not None:
+    """Print a line on stderr, where there is one that can be written; nothing with `--quiet`."""
+    if sys.stderr is not None and not _quiet:
         with suppress(OSError):
             print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
 
 
+#: Whether progress and notes are left out.
+_quiet = False
 #: Where results go while everything else that is printed goes elsewhere.
 _results: TextIO | None = None
 
@@ -187,4 +211,4 @@ def search(label: str, total: int) -> Iterator[Search]:
 
 def on_terminal() -> bool:
     """Whether there is someone to show progress to."""
-    return sys.stderr is not None and sys.stderr.isatty()
+    return not _quiet and sys.stderr is not None and sys.stderr.isatty()

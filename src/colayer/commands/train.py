@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +14,7 @@ from colayer.commands import arguments
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from colayer.clock import clock
     from colayer.commands.lookup import SomePipeline
     from colayer.comparison.table import Comparison
     from colayer.guarantees import Guarantees
@@ -119,7 +119,7 @@ def train(
 
     pipeline = Pipeline(found)
     with connected(cluster):  # one connection for all that follows
-        begin = time.perf_counter()
+        begin = clock()
         try:
             pipeline.fit(
                 instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
@@ -127,7 +127,7 @@ def train(
                 device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
                 portfolio=portfolio, rounds=rounds,
             )  # fmt: skip
-            seconds = time.perf_counter() - begin
+            seconds = clock() - begin
             if pipeline.recalled_:
                 note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
             with naming(paths):

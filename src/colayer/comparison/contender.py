@@ -6,7 +6,6 @@ A contender takes an instance and a time limit in seconds, and hands in what it 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal
@@ -16,6 +15,7 @@ import numpy as np
 from colayer.answers import given
 from colayer.candidates import Candidates, fixed_rows
 from colayer.capabilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need
+from colayer.clock import clock
 from colayer.comparison import cpsat
 from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import Attempt
@@ -124,9 +124,9 @@ def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:
     """A function from an instance to a solution."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
-        begin = time.perf_counter()
+        begin = clock()
         solution = solve(instance)
-        return Attempt([(time.perf_counter() - begin, solution)])
+        return Attempt([(clock() - begin, solution)])
 
     return Contender(name, attempt)
 
@@ -137,7 +137,7 @@ def perturbed_contender(
     """All members of the portfolio, then draws around those that did best, until the time is over."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
-        begin, deadline = time.perf_counter(), time.monotonic() + limit
+        begin, deadline = clock(), clock() + limit
         model = pipeline.model
         tried = Candidates(pipeline.problem, model, instance, features_of(pipeline.problem, instance), seed)
         rows, names = fixed_rows(model, max(1, len(model.portfolio)), 0, None, seed)
@@ -147,7 +147,7 @@ def perturbed_contender(
         for best in tried.until(deadline, rows, names, None, rounds):
             if not found or best.cost < least:
                 least = best.cost
-                found.append((time.perf_counter() - begin, best.solution))
+                found.append((clock() - begin, best.solution))
         return Attempt(found)
 
     return Contender(name + PERTURBED, attempt, kind, anytime=True)
@@ -216,14 +216,14 @@ def _exact(problem: Problem[X, Y, Z]) -> Callable[[X, float], Attempt[Z]]:
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
         costs: list[tuple[float, float]] = []
-        begin = time.perf_counter()
+        begin = clock()
 
         def progress(bound: float, cost: float) -> None:
             if not costs or cost < costs[-1][1]:
-                costs.append((time.perf_counter() - begin, float(cost)))
+                costs.append((clock() - begin, float(cost)))
 
         solution, _, proved = solve_exactly(problem, instance, time_limit=limit, progress=progress)
-        return Attempt([(time.perf_counter() - begin, solution)], costs, proved)
+        return Attempt([(clock() - begin, solution)], costs, proved)
 
     return attempt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -71,8 +71,8 @@ def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
     low = theta[0] if n else 0.0
     high = low
     for i in range(n):
-        low = min(low, theta[i])
-        high = max(high, theta[i])
+        low = theta[i] if theta[i] < low else low
+        high = theta[i] if theta[i] > high else high
     width = high - low
     step = (n - 1) / width if width > 0.0 else 0.0
     if n <= _SMALL or not (0.0 < step < np.inf and width < np.inf):
@@ -82,9 +82,11 @@ def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
     else:
         counts = work[: n + 1]
         bucket = work[n + 1 :]
-        counts[:] = 0
+        for i in range(n + 1):
+            counts[i] = 0
         for i in range(n):
-            b = min(int((theta[i] - low) * step), n - 1)
+            b = int((theta[i] - low) * step)
+            b = b if b < n else n - 1
             bucket[i] = b
             counts[b + 1] += 1
         for b in range(n):
@@ -112,17 +114,17 @@ def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
                 return
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _merge_sort(keys, order, done):  # type: ignore[no-untyped-def]
     """Bottom-up stable merge sort of (keys, order) by key; the first `done` entries are sorted already."""
     n = keys.shape[0]
-    other_keys = np.empty_like(keys)
-    other_order = np.empty_like(order)
+    other_keys = np.empty(n)
+    other_order = np.empty(n, np.int64)
     width = 1
     while width < n:
         for start in range(0, n, 2 * width):
-            middle = min(start + width, n)
-            stop = min(start + 2 * width, n)
+            middle = start + width if start + width < n else n
+            stop = start + 2 * width if start + 2 * width < n else n
             a = start
             b = middle
             if stop <= done or middle == stop or keys[middle - 1] <= keys[middle]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.errors import InputError
 from colayer.layers.layer import whole
 from colayer.layers.sorting import order_into
@@ -75,7 +75,7 @@ def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:
     return vector
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def find(parent, node):  # type: ignore[no-untyped-def]
     """The root of the node's component, with path halving: every node on the way comes closer to it.
 
@@ -93,7 +93,7 @@ def find(parent, node):  # type: ignore[no-untyped-def]
         node = top
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def join(parent, a, b):  # type: ignore[no-untyped-def]
     """Unite the components of two different roots, the smaller one under the larger one."""
     if parent[a] > parent[b]:  # sizes are negative

@@ -7,7 +7,6 @@ anyone sees them, follows the best weights and ends the search when the budget o
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.errors import InputError, JournalError
 from colayer.learning.journal import Journal, Record
 from colayer.learning.progress import progress_bar
@@ -51,7 +51,7 @@ class Evaluation:
 
 @dataclass(eq=False)
 class Run:
-    """The state of one run. `budget` is in evaluations; `deadline` is a time of `time.monotonic`.
+    """The state of one run. `budget` is in evaluations; `deadline` is a time of `clock`.
 
     Of the evaluations that improve the training loss (of all of them if `every`), the weights with the lowest
     validation loss are kept, or without validation those with the lowest training loss; of equals the last or the
@@ -108,7 +108,7 @@ class Run:
 
     def check_time(self) -> None:
         """End the search where the time is over; one evaluation is always made, so that something is known."""
-        if self.history and time.monotonic() >= self.deadline:
+        if self.history and clock() >= self.deadline:
             self.out_of_time = True
             raise Stop(self)
 
@@ -209,7 +209,7 @@ def open_run(
     ties: Literal["first", "last"] = "last",
 ) -> Iterator[Run]:
     """The run that settings ask for: with their journal, time limit, callback and progress bar."""
-    deadline = math.inf if settings.time_limit is None else time.monotonic() + settings.time_limit
+    deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
     with ExitStack() as stack:
         journal = None
         if settings.journal is not None:

@@ -11,15 +11,9 @@ from colayer.errors import OptionError
 from colayer.problems.feature_table import feature_set
 from colayer.problems.single_machine.features import FEATURE_SETS, FEATURES_27, FEATURES_66, features
 from colayer.problems.single_machine.instance import Instance, generate
+from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
-from colayer.problems.single_machine.kernels.schedule import (
-    aprtf,
-    completion_times,
-    dispatch_ect,
-    dispatch_shortest,
-    increasing_order,
-    srpt_completions,
-)
+from colayer.problems.single_machine.kernels.schedule import completion_times, increasing_order, srpt_completions
 
 NAMES = [feature.name for feature in FEATURES_66]
 DOCS = Path(__file__).parents[3] / "docs" / "single_machine_features.md"

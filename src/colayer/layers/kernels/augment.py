@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer.compiled import inner
 from colayer.layers.kernels.heap import drop, push
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def workspace(size):  # type: ignore[no-untyped-def]
     """Scratch arrays of `augment` for sides of at most `size` nodes; distances are infinite between two calls."""
     distance = np.full(size, np.inf)
@@ -19,7 +19,7 @@ def workspace(size):  # type: ignore[no-untyped-def]
     return distance, parent, reached, ready, tree
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def augment(root, firsts, lasts, ends, costs, limits, near, far, mate, owner, work, keys, nodes):  # type: ignore[no-untyped-def]
     """Match `root`, a node that is alone, or leave alone the node of its side for which that costs least.
 

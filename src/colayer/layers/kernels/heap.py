@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from colayer.compiled import njit
+from colayer.compiled import inner
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
     """Put (key, node) into a heap of `size` entries, least key first; returns the new size. O(log size)."""
     i = size
@@ -21,7 +21,7 @@ def push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def drop(keys, nodes, size):  # type: ignore[no-untyped-def]
     """Take the least entry, (keys[0], nodes[0]), out of a heap that is not empty; returns the new size. O(log size)."""
     size -= 1

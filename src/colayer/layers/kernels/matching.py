@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.layers.kernels.augment import augment, workspace
 
 KEPT = 16  # arcs of a row kept as it is inserted
@@ -50,45 +50,58 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     buffer = np.empty(columns)
     keys = np.empty(rows * KEPT)
     nodes = np.empty(rows * KEPT, np.uint32)
+    tails = nodes  # the kept arcs by column, once there are rounds of pricing
+    tail_costs = keys
+    column_firsts = np.empty(columns, np.int64)
+    column_lasts = np.empty(columns, np.int64)
     scale = 0.0
     for v in range(columns):
         column_duals[v] = column_costs[v]
-        scale = max(scale, abs(column_costs[v]))
+        scale = abs(column_costs[v]) if abs(column_costs[v]) > scale else scale
     for u in range(rows):
         partner[u] = -1
         row_duals[u] = row_costs[u]
-        scale = max(scale, abs(row_costs[u]))
+        scale = abs(row_costs[u]) if abs(row_costs[u]) > scale else scale
 
-    for position in range(rows):
-        u = order[position]
-        row_heads = heads[indptr[u] : indptr[u + 1]]
-        theta = costs[indptr[u] : indptr[u + 1]]
-        first = u * KEPT
-        last = first + _least(
-            row_heads, theta, column_duals, row_costs[u], KEPT, first, kept_heads, kept_costs, values, buffer
-        )
-        firsts[u] = first
-        lasts[u] = last
-        if last > first:
-            for k in range(first, last):
-                scale = max(scale, abs(kept_costs[k]))
-            row_duals[u] = values[0]
-            augment(
-                u, firsts, lasts, kept_heads, kept_costs, row_costs, row_duals, column_duals, partner, owner, work,
-                keys, nodes,
-            )  # fmt: skip
-
-    tolerance = TOLERANCE * scale
     new_heads = np.empty(rows * ADDED, np.uint32)
     new_costs = np.empty(rows * ADDED)
     added = np.empty(rows, np.int64)
+    insertion = True  # the first round; then rounds of pricing
     while True:
+        for position in range(rows):
+            u = order[position]
+            if insertion:
+                first = u * KEPT
+                added[u] = _least(
+                    heads[indptr[u] : indptr[u + 1]], costs[indptr[u] : indptr[u + 1]], column_duals, row_costs[u],
+                    KEPT, first, kept_heads, kept_costs, values, buffer,
+                )  # fmt: skip
+                firsts[u] = first
+                lasts[u] = first + added[u]
+                for k in range(first, lasts[u]):
+                    scale = abs(kept_costs[k]) if abs(kept_costs[k]) > scale else scale
+                if added[u] > 0:
+                    row_duals[u] = values[0]
+            if added[u] > 0:
+                augment(
+                    u, firsts, lasts, kept_heads, kept_costs, row_costs, row_duals, column_duals, partner, owner, work,
+                    keys, nodes,
+                )  # fmt: skip
+        if not insertion:
+            _transpose_into(firsts, lasts, kept_heads, kept_costs, column_firsts, column_lasts, tails, tail_costs)
+            for v in range(columns):
+                if owner[v] < 0 and column_duals[v] < column_costs[v]:
+                    augment(
+                        v, column_firsts, column_lasts, tails, tail_costs, column_costs, column_duals, row_duals, owner,
+                        partner, work, keys, nodes,
+                    )  # fmt: skip
+        insertion = False
         new = 0
         for u in range(rows):
             added[u] = 0
             row_heads = heads[indptr[u] : indptr[u + 1]]
             theta = costs[indptr[u] : indptr[u + 1]]
-            limit = row_duals[u] - tolerance
+            limit = row_duals[u] - TOLERANCE * scale
             if _violated(row_heads, theta, column_duals, limit):
                 found = _least(row_heads, theta, column_duals, limit, ADDED, new, new_heads, new_costs, values, buffer)
                 added[u] = _fresh(kept_heads[firsts[u] : lasts[u]], new_heads, new_costs, new, found)
@@ -100,26 +113,21 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
                     partner[u] = -1
         if new == 0:
             return
-        kept_heads, kept_costs = _merge(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, new)
-        keys = np.empty(kept_costs.shape[0])
-        nodes = np.empty(kept_costs.shape[0], np.uint32)
-        for position in range(rows):
-            u = order[position]
-            if added[u] > 0:
-                augment(
-                    u, firsts, lasts, kept_heads, kept_costs, row_costs, row_duals, column_duals, partner, owner, work,
-                    keys, nodes,
-                )  # fmt: skip
-        column_firsts, column_lasts, tails, tail_costs = _transpose(firsts, lasts, kept_heads, kept_costs, columns)
-        for v in range(columns):
-            if owner[v] < 0 and column_duals[v] < column_costs[v]:
-                augment(
-                    v, column_firsts, column_lasts, tails, tail_costs, column_costs, column_duals, row_duals, owner,
-                    partner, work, keys, nodes,
-                )  # fmt: skip
+        total = new
+        for u in range(rows):
+            total += lasts[u] - firsts[u]
+        merged_heads = np.empty(total, np.uint32)
+        merged_costs = np.empty(total)
+        _merge_into(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, merged_heads, merged_costs)
+        kept_heads = merged_heads
+        kept_costs = merged_costs
+        tails = np.empty(total, np.uint32)
+        tail_costs = np.empty(total)
+        keys = np.empty(total)
+        nodes = np.empty(total, np.uint32)
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs, values, buffer):  # type: ignore[no-untyped-def]
     """Of the arcs of a row, copy the (at most) `most` with the least θ_v − π_v < limit to `base` on, ties by position.
 
@@ -132,7 +140,7 @@ def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs
     size = 0
     worst = limit
     for start in range(0, arcs, _BLOCK):
-        block = buffer[start : min(start + _BLOCK, arcs)]
+        block = buffer[start : start + _BLOCK] if start + _BLOCK < arcs else buffer[start:arcs]
         below = np.int64(0)
         for k in range(block.shape[0]):
             below += np.int64(block[k] < worst)
@@ -141,7 +149,7 @@ def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs
         for k in range(block.shape[0]):
             value = block[k]
             if value < worst:
-                i = min(size, most - 1)
+                i = size if size < most else most - 1
                 while i > 0 and values[i - 1] > value:
                     values[i] = values[i - 1]
                     kept_heads[base + i] = kept_heads[base + i - 1]
@@ -150,13 +158,14 @@ def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs
                 values[i] = value
                 kept_heads[base + i] = heads[start + k]
                 kept_costs[base + i] = costs[start + k]
-                size = min(size + 1, most)
+                if size < most:
+                    size += 1
                 if size == most:
                     worst = values[most - 1]
     return size
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _violated(heads, costs, column_duals, limit):  # type: ignore[no-untyped-def]
     """Number of arcs of a row with θ_v < π_v + limit: counted, not searched, so that the loop is vectorised."""
     count = np.int64(0)
@@ -165,7 +174,7 @@ def _violated(heads, costs, column_duals, limit):  # type: ignore[no-untyped-def
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _fresh(kept, new_heads, new_costs, base, found):  # type: ignore[no-untyped-def]
     """Of the `found` arcs at `base`, leave those whose head is not in `kept`; returns their number."""
     size = 0
@@ -180,14 +189,9 @@ def _fresh(kept, new_heads, new_costs, base, found):  # type: ignore[no-untyped-
     return size
 
 
-@njit(cache=True, nogil=True)
-def _merge(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, new):  # type: ignore[no-untyped-def]
+@inner(cache=True, nogil=True)
+def _merge_into(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, merged_heads, merged_costs):  # type: ignore[no-untyped-def]
     """Kept arcs with the `added[u]` new ones of each row after its old ones; moves `firsts` and `lasts` with them."""
-    total = new
-    for u in range(firsts.shape[0]):
-        total += lasts[u] - firsts[u]
-    merged_heads = np.empty(total, np.uint32)
-    merged_costs = np.empty(total)
     k = 0
     i = 0
     for u in range(firsts.shape[0]):
@@ -203,23 +207,20 @@ def _merge(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, n
             i += 1
         firsts[u] = first
         lasts[u] = k
-    return merged_heads, merged_costs
 
 
-@njit(cache=True, nogil=True)
-def _transpose(firsts, lasts, kept_heads, kept_costs, columns):  # type: ignore[no-untyped-def]
+@inner(cache=True, nogil=True)
+def _transpose_into(firsts, lasts, kept_heads, kept_costs, column_firsts, column_lasts, tails, costs):  # type: ignore[no-untyped-def]
     """The kept arcs by column: firsts, lasts, tails (ascending in each column) and costs."""
-    column_firsts = np.zeros(columns, np.int64)
-    column_lasts = np.zeros(columns, np.int64)
+    for v in range(column_lasts.shape[0]):
+        column_lasts[v] = 0
     for k in range(kept_heads.shape[0]):
         column_lasts[kept_heads[k]] += 1
     k = 0
-    for v in range(columns):
+    for v in range(column_lasts.shape[0]):
         column_firsts[v] = k
         k += column_lasts[v]
         column_lasts[v] = column_firsts[v]
-    tails = np.empty(kept_heads.shape[0], np.uint32)
-    costs = np.empty(kept_heads.shape[0])
     for u in range(firsts.shape[0]):
         for k in range(firsts[u], lasts[u]):
             v = kept_heads[k]
@@ -227,4 +228,3 @@ def _transpose(firsts, lasts, kept_heads, kept_costs, columns):  # type: ignore[
             tails[i] = u
             costs[i] = kept_costs[k]
             column_lasts[v] = i + 1
-    return column_firsts, column_lasts, tails, costs

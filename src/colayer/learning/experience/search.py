@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
+from colayer.clock import clock
 from colayer.errors import InputError
 from colayer.evaluators.visit import Visits
 from colayer.held import Held
@@ -108,7 +108,7 @@ class Search:
             return rows
         if not run.history:
             return 1  # something must be known in the end
-        left = run.deadline - time.monotonic()
+        left = run.deadline - clock()
         if left <= 0.0:
             return 0
         return rows if self._fresh == 0 else max(1, min(rows, int(left / max(self._seconds / self._fresh, 1e-9))))
@@ -126,7 +126,7 @@ class Search:
     def _compute(self, W: Floats) -> None:
         """Evaluate weight vectors that this run has not evaluated; losses that a run before it knows are taken."""
         run = self.run
-        begin = time.monotonic()
+        begin = clock()
         recalled = [run.recall(w) for w in W]
         losses = np.array([math.nan if record is None else record.loss for record in recalled])
         new = np.array([record is None for record in recalled])
@@ -135,7 +135,7 @@ class Search:
         validations = self._validated(W, losses, recalled)
         rows = zip(W.tolist(), losses.tolist(), validations, strict=True)
         records = [Record(run.number + i, w, loss, validation) for i, (w, loss, validation) in enumerate(rows)]
-        self._seconds += time.monotonic() - begin
+        self._seconds += clock() - begin
         self._fresh += len(W)
         run.recalled += int((~new).sum())
         run.keep(records)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import colayer
+from colayer.clock import clock
 from colayer.content import SEEN, hashed
 from colayer.errors import InputError, OptionError, need_extra
 from colayer.evaluators.base import Backend
@@ -43,7 +43,7 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
     if method.start is not None and settings.journal is not None:
         raise OptionError("has no meaning with a given start: passes of the network are not kept", where="--journal")
     budget = lesson.budget(EVALUATIONS if loss is None else PASSES)
-    deadline = math.inf if settings.time_limit is None else time.monotonic() + settings.time_limit
+    deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
     first = 0 if method.start is not None else int(method.share * budget)
     linear = None
     if first:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -11,6 +10,7 @@ from typing import Any, Generic
 import numpy as np
 import torch
 
+from colayer.clock import clock
 from colayer.compose import decoded
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.demonstration.example import Example
@@ -77,7 +77,7 @@ class Training(Generic[X, Y, Z]):
         optimizer = torch.optim.Adam(self.network.parameters(), lr=self.method.rate)
         batches = -(-len(inputs) // self.method.batch)
         for number in range(1, count + 1):
-            if time.monotonic() >= deadline:
+            if clock() >= deadline:
                 return
             for group in optimizer.param_groups:
                 group["lr"] = self.method.rate * (1.0 - (number - 1) / count)

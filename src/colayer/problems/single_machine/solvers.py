@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.errors import InputError
 from colayer.problems.rules import rule_named
 from colayer.problems.single_machine.decoder import DECODERS, decode
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels import schedule
+from colayer.problems.single_machine.kernels import dispatch, schedule
 from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.solution import checked
@@ -48,10 +48,10 @@ BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
     "release": _release,
     "srpt": _srpt,
     "srpt-midpoint": _srpt_midpoint,
-    "ect": lambda instance: schedule.dispatch_ect(*instance.arrays),
-    "shortest-available": lambda instance: schedule.dispatch_shortest(*instance.arrays),
+    "ect": lambda instance: dispatch.dispatch_ect(*instance.arrays),
+    "shortest-available": lambda instance: dispatch.dispatch_shortest(*instance.arrays),
     "look-ahead": lambda instance: dispatch_lookahead(*instance.arrays),
-    "aprtf": lambda instance: schedule.aprtf(*instance.arrays),
+    "aprtf": lambda instance: dispatch.aprtf(*instance.arrays),
 }
 #: Rules after a decoder that are always shown.
 SEARCHES = ("release+ls", "aprtf+rdi")
@@ -102,14 +102,14 @@ def exact(
 
     done, bound = advance(search, 0)
     nodes = 1
-    began = time.monotonic()  # not before: the first call may compile
-    while not done and (time_limit is None or time.monotonic() - began < time_limit):
-        before = time.monotonic()
+    began = clock()  # not before: the first call may compile
+    while not done and (time_limit is None or clock() - began < time_limit):
+        before = clock()
         done, bound = advance(search, nodes)
         if progress is not None:
             progress(bound, float(search.best_cost[0]))
         # Chunks of the search do not change what it finds, only how often the clock is looked at.
-        seconds = time.monotonic() - before
+        seconds = clock() - before
         nodes = nodes * 2 if seconds < _PAUSE else max(1, nodes // 2) if seconds > 2 * _PAUSE else nodes
     cost = float(search.best_cost[0])
     return jobs[search.best], min(bound, cost), bound >= cost

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import heapq
 import math
-import time
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import ascend, compile_kernels, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation
@@ -62,7 +62,7 @@ class _Search:
         workers: int | None,
     ) -> None:
         compile_kernels()
-        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.deadline = None if time_limit is None else clock() + time_limit
         self.progress = progress
         self.precision = 0.0 if instance.integral else PRECISION
         self.relaxation = Relaxation(instance, workers)
@@ -122,7 +122,7 @@ class _Search:
         return relative_gap(self.incumbent.cost, bound) <= self.precision
 
     def _late(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.deadline is not None and clock() >= self.deadline
 
     def _forest(self, fixed: dict[int, int]) -> bool:
         """Whether the edges fixed in the first stage close no cycle."""

@@ -12,13 +12,13 @@ relaxed optimum is worth what its forest costs, and this is optimal, or one of t
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import lagrangian
@@ -43,7 +43,7 @@ def mixed_integer(
     Begins with the Lagrangian bound and solution (and `start`), which may be all there is to do. Meant for some dozens
     of nodes; stops after `time_limit` seconds with the best solution and bound so far.
     """
-    began = time.monotonic()
+    began = clock()
     known = lagrangian(instance, iterations=200, tolerance=0.0, time_limit=time_limit, progress=progress, start=start)
     if known.gap == 0:
         return known.solution, known.bound, True
@@ -52,7 +52,7 @@ def mixed_integer(
     solution, cost, bound = known.solution, known.cost, known.bound
     whole = False  # first the linear relaxation, as long as it finds constraints to add
     while True:
-        left = None if time_limit is None else time_limit - (time.monotonic() - began)
+        left = None if time_limit is None else time_limit - (clock() - began)
         if left is not None and left <= 0:
             return solution, min(bound, cost), False
         value, x, y = program.solve(whole, left)

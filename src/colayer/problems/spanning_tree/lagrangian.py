@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.errors import OptionError
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.relaxation import Relaxation
@@ -75,7 +75,7 @@ def lagrangian(
     if not tolerance >= 0:
         raise OptionError(f"{tolerance:g} is out of range, expected at least 0", where="tolerance")
     compile_kernels()
-    began = time.monotonic()
+    began = clock()
     relaxation = Relaxation(instance, workers)
     incumbent = Incumbent(instance, relaxation.edges, start)
     bounds: list[float] = []
@@ -86,7 +86,7 @@ def lagrangian(
         costs.append(incumbent.cost)
         if progress is not None:
             progress(bounds[-1], costs[-1])
-        late = time_limit is not None and time.monotonic() - began >= time_limit
+        late = time_limit is not None and clock() - began >= time_limit
         return late or relative_gap(costs[-1], bounds[-1]) <= tolerance
 
     try:
@@ -100,7 +100,7 @@ def lagrangian(
         iterations=len(bounds),
         bounds=np.array(bounds),
         costs=np.array(costs),
-        seconds=time.monotonic() - began,
+        seconds=clock() - began,
     )
 
 

@@ -14,7 +14,6 @@ below the gap: all such routes are enumerated, and the integer master over them 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.clock import clock
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.cost import bound
 from colayer.problems.vehicle_scheduling.decoder import improve
@@ -99,7 +99,7 @@ class _Search:
         from colayer.problems.vehicle_scheduling.master import Master
 
         self.instance = instance
-        self.deadline = np.inf if time_limit is None else time.monotonic() + time_limit
+        self.deadline = np.inf if time_limit is None else clock() + time_limit
         self.progress = progress
         self.order = instance.latest_first[::-1].copy()
         self.arcs = instance.arcs
@@ -123,7 +123,7 @@ class _Search:
 
     def left(self) -> float:
         """Seconds left."""
-        return self.deadline - time.monotonic()
+        return self.deadline - clock()
 
     def over(self) -> bool:
         """Proved, or out of time."""

@@ -40,7 +40,7 @@ def checked(successor: ArrayLike, instance: Instance) -> Successors:
         twice = int(np.argmax(visits > 1))
         u = int(np.flatnonzero(array == twice)[1])
         raise InputError(f"task {twice} comes twice", where=f"successor[{u}]")
-    u = int(bad_arc(instance.times, array))
+    u = bad_arc(instance.times, array)
     if u >= 0:
         raise InputError(f"there is no arc from task {u} to task {array[u]}", where=f"successor[{u}]")
     return array
@@ -79,7 +79,7 @@ def successors_of(routes: Any, instance: Instance) -> Successors:
         successor[route[:-1]] = route[1:]
     if (successor == -2).any():
         raise InputError(f"task {int(np.argmax(successor == -2))} is missing", where="routes")
-    u = int(bad_arc(instance.times, successor))
+    u = bad_arc(instance.times, successor)
     if u >= 0:
         r, i = next((r, list(route).index(u)) for r, route in enumerate(routes) if u in route)
         raise InputError(f"there is no arc from task {u} to this one", where=f"routes[{r}][{i + 1}]")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from colayer.problems.single_machine.instance import generate
+from colayer.problems.single_machine.kernels.dispatch import dispatch_shortest
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
-from colayer.problems.single_machine.kernels.schedule import dispatch_shortest, sequence_cost
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
 
 
 def shortest_first(jobs, r, p, t):

@@ -9,11 +9,9 @@ import pytest
 
 from colayer.problems.single_machine.cost import bound, cost
 from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
 from colayer.problems.single_machine.kernels.schedule import (
-    aprtf,
     completion_times,
-    dispatch_ect,
-    dispatch_shortest,
     increasing_order,
     sequence_cost,
     srpt,

@@ -9,28 +9,31 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def ranks(values: Floats) -> Ints:
     """By job, the number of jobs whose value is at most its own; O(n log n)."""
+    rank = np.empty(len(values), np.int64)
+    _ranks_into(values, increasing_order(values), rank)
+    return rank
+
+
+@njit(cache=True, nogil=True)
+def _ranks_into(values: Floats, order: Ints, rank: Ints) -> None:
     n = len(values)
-    order = increasing_order(values)
-    rank = np.empty(n, np.int64)
     above = n
     for i in range(n - 1, -1, -1):
         if i < n - 1 and values[order[i]] < values[order[i + 1]]:
             above = i + 1
         rank[order[i]] = above
-    return rank
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner(cache=True, nogil=True)
 def _add(tree: Ints, i: int, amount: int) -> None:
     """Fenwick tree over the places 1..len(tree)-1: add `amount` at place i; O(log n)."""
     while i < len(tree):
@@ -38,7 +41,7 @@ def _add(tree: Ints, i: int, amount: int) -> None:
         i += i & -i
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner(cache=True, nogil=True)
 def _prefix(tree: Ints, i: int) -> int:
     """Fenwick tree: the sum over the places 1..i; O(log n)."""
     total = 0
@@ -48,41 +51,36 @@ def _prefix(tree: Ints, i: int) -> int:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _by_rank(rank: Ints) -> Ints:
-    """The jobs in increasing order of rank, then index: a counting sort, O(n)."""
-    n = len(rank)
-    place = np.zeros(n + 1, np.int64)
-    for j in range(n):
-        place[rank[j]] += 1
-    for k in range(1, n + 1):  # jobs of rank k fill the places k - count .. k - 1
-        place[k] = k - place[k]
-    order = np.empty(n, np.int64)
-    for j in range(n):
-        order[place[rank[j]]] = j
-        place[rank[j]] += 1
-    return order
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def count_earlier(rank_time: Ints, rank: Ints) -> tuple[Floats, Floats]:
     """By job j, how many jobs of smaller rank_time have a smaller `rank` than j, and how many a larger; O(n log n)."""
-    n = len(rank)
-    order = _by_rank(rank_time)
-    tree = np.zeros(n + 1, np.int64)
-    smaller = np.empty(n)
-    larger = np.empty(n)
+    earlier, smaller, at_most = _sweep(rank_time, rank, rank - 1, rank)
+    return smaller, earlier - at_most
+
+
+def _sweep(key: Ints, place: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
+    """By job j, of the jobs with a smaller key: how many, how many at places 1..low[j], how many at places 1..high[j].
+
+    The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
+    """
+    n = len(key)
+    counts: Floats = np.empty((3, n))
+    _sweep_into(np.argsort(key, kind="stable"), key, place, low, high, np.zeros(n + 1, np.int64), counts)
+    return counts[0], counts[1], counts[2]
+
+
+@njit(cache=True, nogil=True)
+def _sweep_into(order: Ints, key: Ints, place: Ints, low: Ints, high: Ints, tree: Ints, counts: Floats) -> None:
+    """What `_sweep` returns; `order` is that by key."""
     added = 0
     for j in order:
-        while rank_time[order[added]] < rank_time[j]:
-            _add(tree, rank[order[added]], 1)
+        while key[order[added]] < key[j]:
+            _add(tree, place[order[added]], 1)
             added += 1
-        smaller[j] = _prefix(tree, rank[j] - 1)
-        larger[j] = added - _prefix(tree, rank[j])
-    return smaller, larger
+        counts[0, j] = added
+        counts[1, j] = _prefix(tree, low[j])
+        counts[2, j] = _prefix(tree, high[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def queue_at_release(
     r: Floats, p: Floats, rank_p: Ints, job: Ints, begin: Floats, end: Floats, left: Floats
 ) -> tuple[Floats, Floats, Floats]:
@@ -93,13 +91,31 @@ def queue_at_release(
     that the places up to rank_p[j] hold those with less than p_j; the running job is compared by itself. O(n log n).
     """
     n = len(r)
-    sorted_p = np.sort(p)
-    place = rank_p + 1  # in the tree, by job
-    tree = np.zeros(n + 2, np.int64)
-    number = np.empty(n)
-    work = np.empty(n)
-    shorter = np.empty(n)
-    order = increasing_order(r)
+    number, work, shorter = np.empty((3, n))
+    order, sorted_p, place, tree = increasing_order(r), np.sort(p), rank_p + 1, np.zeros(n + 2, np.int64)
+    _queue_into(r, p, rank_p, job, begin, end, left, order, sorted_p, place, tree, number, work, shorter)
+    return number, work, shorter
+
+
+@njit(cache=True, nogil=True)
+def _queue_into(
+    r: Floats,
+    p: Floats,
+    rank_p: Ints,
+    job: Ints,
+    begin: Floats,
+    end: Floats,
+    left: Floats,
+    order: Ints,
+    sorted_p: Floats,
+    place: Ints,
+    tree: Ints,
+    number: Floats,
+    work: Floats,
+    shorter: Floats,
+) -> None:
+    """What `queue_at_release` returns; `place` is that in the tree, by job."""
+    n = len(r)
     waiting = 0
     running = False
     piece = 0
@@ -126,20 +142,22 @@ def queue_at_release(
         first = k
         while k < n and r[order[k]] == now:
             j = order[k]
-            number[j] = waiting + running
+            number[j] = waiting + 1 if running else waiting
             work[j] = backlog
-            shorter[j] = _prefix(tree, rank_p[j]) + (running and remaining < p[j])
+            shorter[j] = _prefix(tree, rank_p[j])
+            if running and remaining < p[j]:
+                shorter[j] += 1.0
             k += 1
         for i in range(first, k):
             _add(tree, place[order[i]], 1)
             backlog += p[order[i]]
         waiting += k - first
         if k < n:
-            backlog = max(backlog - (r[order[k]] - now), 0.0)
-    return number, work, shorter
+            backlog -= r[order[k]] - now
+            if backlog < 0.0:
+                backlog = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def arrivals_while_running(
     r: Floats, p: Floats, rp: Floats, rank_p: Ints, rank_rp: Ints
 ) -> tuple[Floats, Floats, Floats]:
@@ -147,40 +165,20 @@ def arrivals_while_running(
 
     They are an interval of the release order; the tree over its places holds the jobs shorter than j. O(n log n).
     """
-    n = len(r)
-    release_order = increasing_order(r)
-    place = np.empty(n, np.int64)
-    before = np.zeros(n + 1)  # work of the first places of the release order
-    low = np.empty(n, np.int64)  # how many jobs are released before r_j
-    for i in range(n):
-        j = release_order[i]
-        place[j] = i + 1
-        before[i + 1] = before[i] + p[j]
-        low[j] = low[release_order[i - 1]] if i > 0 and r[release_order[i - 1]] == r[j] else i
-    high = np.empty(n, np.int64)  # how many are released before r_j + p_j
-    released = 0
-    for j in _by_rank(rank_rp):
-        while released < n and r[release_order[released]] < rp[j]:
-            released += 1
-        high[j] = released
-    order = _by_rank(rank_p)
-    tree = np.zeros(n + 1, np.int64)
-    number = np.zeros(n)
-    work = np.zeros(n)
-    shorter = np.zeros(n)
-    added = 0
-    for j in order:
-        while rank_p[order[added]] < rank_p[j]:
-            _add(tree, place[order[added]], 1)
-            added += 1
-        if high[j] - low[j] > 1:
-            number[j] = high[j] - low[j] - 1
-            work[j] = max(before[high[j]] - before[low[j]] - p[j], 0.0)
-            shorter[j] = _prefix(tree, high[j]) - _prefix(tree, low[j])
-    return number, work, shorter
+    order = increasing_order(r)
+    released = r[order]
+    place = np.empty(len(r), np.int64)
+    place[order] = np.arange(1, len(r) + 1)
+    done = np.concatenate(([0.0], np.cumsum(p[order])))  # work of the first places
+    low, high = (np.searchsorted(released, times, side="left") for times in (r, rp))
+    some = high - low > 1
+    number = np.where(some, high - low - 1.0, 0.0)
+    work = np.where(some, np.maximum(done[high] - done[low] - p, 0.0), 0.0)
+    _, before, until = _sweep(rank_p, place, low, high)
+    return number, work, until - before
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner(cache=True, nogil=True)
 def _at_most(increasing: Floats, value: float) -> int:
     """How many of the increasing values are at most `value`: bisection, O(log n)."""
     low = 0

@@ -1,13 +1,13 @@
 """The feature matrix of an instance of 1 | r_j | Σ C_j, in O(n log n).
 
 The rows follow the table in `colayer.problems.single_machine.features`, which holds names and formulas. Ranks are
-integers here, see `counting`. Divisions follow IEEE (no check for a zero divisor each time): where the divisor may
-be 0, `_put` looks at it.
+integers here, see `counting`. What numpy does as well is left to it: compiling takes longer than it gains.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,9 @@ from colayer.problems.single_machine.kernels.counting import (
     queue_at_release,
     ranks,
 )
+from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
-from colayer.problems.single_machine.kernels.schedule import (
-    aprtf,
-    completion_times,
-    dispatch_ect,
-    dispatch_shortest,
-    piece_statistics,
-    srpt_pieces,
-)
+from colayer.problems.single_machine.kernels.schedule import completion_times, piece_statistics, srpt_pieces
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,9 +30,10 @@ Ints = NDArray[np.int64]
 LARGEST = 1e12
 #: Data are scaled to a maximum in [1/2, 1); what is smaller than this is lost, so that no ratio overflows.
 SMALLEST = 1e-300
+#: Divisors that stand for the sum of the row, and for what scales its log(x) or log(1 + x) to [0, 1].
+_SHARE, _LOG, _LOG1P = -1.0, -2.0, -3.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
 def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
     """The first d features, d = 27 or 66, as a C-contiguous float32 array of shape (d, n); O(n log n).
 
@@ -47,138 +42,136 @@ def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
     """
     r, p = _scaled(r, p)
     n = len(r)
-    out = np.empty((d, n), np.float32)
-    job, begin, end, left_at = srpt_pieces(r, p)
-    start, completion, mean_busy, left, preemptor, preemptions = piece_statistics(n, job, begin, end, left_at)
+    rows = _Rows(d, n)
+    pieces = srpt_pieces(r, p)
+    start, completion, mean_busy, left, preemptor, preemptions = piece_statistics(n, *pieces)
     rp = r + p
-    rank_p = ranks(p)
-    rank_r = ranks(r)
-    rank_rp = ranks(rp)
-    rank_c = ranks(completion)
-    sum_r = r.sum()
-    sum_p = p.sum()
-    row = 0
-    for rank in (rank_p, rank_r, rank_rp):
-        row = _put(out, row, rank.astype(np.float64), n)
-    row = _put_share(out, row, r / p)
-    inverse = np.zeros(n)
-    for j in range(n):
-        if r[j] > 0.0:
-            inverse[j] = p[j] / r[j]
-    row = _put_share(out, row, inverse)
+    rank_p, rank_r, rank_rp, rank_c = ranks(p), ranks(r), ranks(rp), ranks(completion)
+    sum_r, sum_p = _sum(r), _sum(p)
+    rows.put(n, rank_p, rank_r, rank_rp)
+    rows.shares(r / p, np.divide(p, r, out=np.zeros(n), where=r > 0.0))
     for value in (r, p, rp):
         for total in (sum_r, sum_p, sum_r + sum_p):
-            row = _put(out, row, value, total)
-    over_preemptor = np.zeros(n)
-    for j in range(n):
-        if preemptor[j] >= 0:
-            over_preemptor[j] = left[j] / p[preemptor[j]]
-    for value in (left, over_preemptor, left / p):
-        row = _put_share(out, row, value)
-    row = _put_decile(out, row, r, rank_r)
-    row = _put_decile(out, row, p, rank_p)
-    row = _put_share(out, row, preemptions.astype(np.float64))
-    row = _put(out, row, rank_c.astype(np.float64), n)
+            rows.put(total, value)
+    preempted = preemptor >= 0
+    rows.shares(left, np.divide(left, p[preemptor], out=np.zeros(n), where=preempted), left / p)
+    rows.decile(r, rank_r)
+    rows.decile(p, rank_p)
+    rows.shares(preemptions)
+    rows.put(n, rank_c)
     smaller_p, larger_p = count_earlier(rank_c, rank_p)
     smaller_r, larger_r = count_earlier(rank_c, rank_r)
-    for value in (smaller_p, smaller_r, larger_p, larger_r):
-        row = _put_share(out, row, value)
-    if d == row:
-        return out
+    rows.shares(smaller_p, smaller_r, larger_p, larger_r)
+    if d == len(rows):
+        return rows.matrix()
 
-    makespan = completion.max()
-    for value in (start, completion, mean_busy):
-        row = _put(out, row, value, makespan)
+    makespan = float(completion.max())
     waiting = np.maximum(completion - r - p, 0.0)
-    row = _put(out, row, waiting, makespan)
-    row = _put(out, row, waiting / p, 1.0)
-    for value in (r + 0.5 * p, r + 2.0 * p, start, mean_busy):
-        row = _put(out, row, ranks(value).astype(np.float64), n)
+    rows.put(makespan, start, completion, mean_busy, waiting)
+    rows.put(1.0, waiting / p)
+    rows.put(n, *(ranks(value) for value in (r + 0.5 * p, r + 2.0 * p, start, mean_busy)))
     sequences = (aprtf(r, p), dispatch_shortest(r, p), dispatch_ect(r, p))
     for sequence in (*sequences, dispatch_lookahead(r, p)):
         position = np.empty(n)
-        for i in range(n):
-            position[sequence[i]] = i + 1
-        row = _put(out, row, position, n)
-    for sequence in sequences:
-        row = _put(out, row, completion_times(sequence, r, p), makespan)
-    share_p = rank_p / n
-    share_r = rank_r / n
-    share_c = rank_c / n
-    for value in (
-        share_p * share_r,
-        share_p * share_c,
-        share_r * share_c,
-        share_p * share_p,
-        share_r * share_r,
-        share_c * share_c,
+        position[sequence] = np.arange(1, n + 1)
+        rows.put(n, position)
+    rows.put(makespan, *(completion_times(sequence, r, p) for sequence in sequences))
+    share_p, share_r, share_c = rank_p / n, rank_r / n, rank_c / n
+    rows.put(1.0, share_p * share_r, share_p * share_c, share_r * share_c)
+    rows.put(1.0, share_p * share_p, share_r * share_r, share_c * share_c)
+    for length, work, shorter in (
+        queue_at_release(r, p, rank_p, *pieces),
+        arrivals_while_running(r, p, rp, rank_p, rank_rp),
     ):
-        row = _put(out, row, value, 1.0)
-    length, work, shorter = queue_at_release(r, p, rank_p, job, begin, end, left_at)
-    row = _put(out, row, length, n)
-    row = _put(out, row, work, sum_p)
-    row = _put(out, row, shorter, n)
-    length, work, shorter = arrivals_while_running(r, p, rp, rank_p, rank_rp)
-    row = _put(out, row, length, n)
-    row = _put(out, row, work, sum_p)
-    row = _put(out, row, shorter, n)
+        rows.put(n, length)
+        rows.put(sum_p, work)
+        rows.put(n, shorter)
     load = r.max() / sum_p
-    for value in (share_p, share_r, share_c, completion / makespan):
-        row = _put(out, row, load * value, 1.0)
-    row = _put_decile(out, row, rp, rank_rp)
-    row = _put_decile(out, row, completion, rank_c)
-    row = _put_scaled(out, row, np.log(p))
-    row = _put_scaled(out, row, np.log1p(r * (n / sum_p)))
-    row = _put_scaled(out, row, np.log(completion))
-    return out
+    rows.put(1.0, load * share_p, load * share_r, load * share_c, load * (completion / makespan))
+    rows.decile(rp, rank_rp)
+    rows.decile(completion, rank_c)
+    rows.put(_LOG, p)
+    rows.put(_LOG1P, r * (n / sum_p))
+    rows.put(_LOG, completion)
+    return rows.matrix()
+
+
+class _Rows:
+    """Rows of values ≥ 0 and what they are divided by, filled one after the other."""
+
+    def __init__(self, d: int, n: int) -> None:
+        self._values = np.empty((d, n))
+        self._divisors: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self._divisors)
+
+    def put(self, divisor: float, *values: NDArray[Any]) -> None:
+        """The values over the divisor, a row each; 0 where it is 0."""
+        for row in values:
+            self._values[len(self._divisors)] = row
+            self._divisors.append(divisor)
+
+    def shares(self, *values: NDArray[Any]) -> None:
+        """The values over their sum."""
+        self.put(_SHARE, *values)
+
+    def decile(self, values: Floats, rank: Ints) -> None:
+        """The decile 0..9 of the values, ⌊10 (rank - 1) / n⌋, and value / (decile + 1) over its sum: two rows."""
+        decile = 10 * (rank - 1) // len(values)
+        self.put(1.0, decile)
+        self.shares(values / (decile + 1))
+
+    def matrix(self) -> NDArray[np.float32]:
+        """All rows."""
+        out = np.empty(self._values.shape, np.float32)
+        _finish_into(self._values, np.array(self._divisors), out)
+        return out
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _finish_into(values: Floats, divisors: Floats, out: NDArray[np.float32]) -> None:
+    """out[k] = values[k] / divisors[k], or their share, or their logarithm in [0, 1]; 0 where the divisor is 0.
+
+    Sums go from the first job to the last, and logarithms are those of the C library: numpy's may differ in the last
+    bit from machine to machine.
+    """
+    d, n = values.shape
+    for k in range(d):
+        divisor = divisors[k]
+        if divisor == _SHARE:
+            divisor = 0.0
+            for j in range(n):
+                divisor += values[k, j]
+        elif divisor < 0.0:
+            low = np.inf
+            high = -np.inf
+            for j in range(n):
+                value = math.log(values[k, j]) if divisor == _LOG else math.log1p(values[k, j])
+                values[k, j] = value
+                if value < low:
+                    low = value
+                if value > high:
+                    high = value
+            divisor = high - low
+            for j in range(n):
+                values[k, j] -= low
+        for j in range(n):
+            value = values[k, j] / divisor if divisor > 0.0 else 0.0
+            out[k, j] = value if value < LARGEST else LARGEST
+
+
 def _scaled(r: Floats, p: Floats) -> tuple[Floats, Floats]:
     """r and p times the power of two that brings the largest of them into [1/2, 1)."""
-    n = len(r)
     _, exponent = math.frexp(max(r.max(), p.max()))
-    scaled_r = np.empty(n)
-    scaled_p = np.empty(n)
-    for j in range(n):
-        x = math.ldexp(r[j], -exponent)
-        scaled_r[j] = x if x >= SMALLEST else 0.0
-        scaled_p[j] = max(math.ldexp(p[j], -exponent), SMALLEST)
-    return scaled_r, scaled_p
+    scaled_r, scaled_p = np.ldexp(r, -exponent), np.ldexp(p, -exponent)
+    return np.where(scaled_r >= SMALLEST, scaled_r, 0.0), np.maximum(scaled_p, SMALLEST)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _put(out: NDArray[np.float32], row: int, values: Floats, divisor: float) -> int:
-    """Write values / divisor (0 where the divisor is 0), all ≥ 0, as row `row`; returns the next row."""
-    if divisor > 0.0:
-        for j in range(len(values)):
-            value = values[j] / divisor
-            out[row, j] = value if value < LARGEST else LARGEST
-    else:
-        out[row] = 0.0
-    return row + 1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _put_share(out: NDArray[np.float32], row: int, values: Floats) -> int:
-    """Write the values over their sum."""
-    return _put(out, row, values, values.sum())
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _put_decile(out: NDArray[np.float32], row: int, values: Floats, rank: Ints) -> int:
-    """Write the decile 0..9 of the values, ⌊10 (rank - 1) / n⌋, and value / (decile + 1) over its sum: two rows."""
-    n = len(values)
-    quotient = np.empty(n)
-    for j in range(n):
-        decile = 10 * (rank[j] - 1) // n
-        out[row, j] = decile
-        quotient[j] = values[j] / (decile + 1)
-    return _put_share(out, row + 1, quotient)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _put_scaled(out: NDArray[np.float32], row: int, values: Floats) -> int:
-    """Write the values moved and scaled to [0, 1] over the jobs."""
-    low = values.min()
-    return _put(out, row, values - low, values.max() - low)
+@njit(cache=True, nogil=True)
+def _sum(values: Floats) -> float:
+    """Σ from the first to the last."""
+    total = 0.0
+    for value in values:
+        total += value
+    return total

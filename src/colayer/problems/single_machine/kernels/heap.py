@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def push(heap: NDArray[Any], size: int, value: Any) -> None:
     """Add `value` to the heap heap[:size]; O(log n)."""
     i = size
@@ -26,7 +26,7 @@ def push(heap: NDArray[Any], size: int, value: Any) -> None:
     heap[i] = value
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def pop(heap: NDArray[Any], size: int) -> Any:
     """Remove and return the least value of heap[:size]; O(log n)."""
     least = heap[0]
@@ -47,7 +47,7 @@ def pop(heap: NDArray[Any], size: int) -> Any:
     return least
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def push_by_key(heap: Ints, size: int, item: int, key: Floats) -> None:
     """Add `item` to the binary heap heap[:size], ordered by (key[item], item); O(log n)."""
     i = size
@@ -61,7 +61,7 @@ def push_by_key(heap: Ints, size: int, item: int, key: Floats) -> None:
     heap[i] = item
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def pop_by_key(heap: Ints, size: int, key: Floats) -> int:
     """Remove and return the least item of heap[:size]; O(log n)."""
     least = int(heap[0])

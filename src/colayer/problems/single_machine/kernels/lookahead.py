@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 
@@ -18,7 +18,6 @@ _AHEAD = 16
 _FELT = 0.5
 
 
-@njit(cache=True, nogil=True)
 def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
     """List schedule: start the shortest released job a, unless it pays to wait for shorter ones; O(n log n).
 
@@ -31,26 +30,35 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
     """
     n = len(r)
     order = increasing_order(r)
-    key = p[order]
-    date = r[order]
-    block, gap = _blocks(date, key)
-    heap = np.empty(n, np.int64)
+    date, key = r[order], p[order]
+    heap, block, positions = np.empty((3, n), np.int64)
+    gap = np.empty(n)
+    _blocks_into(date, key, block, gap)
+    _lookahead_into(date, key, block, gap, heap, np.empty(_AHEAD, np.int64), positions)
+    sequence: Ints = order[positions]
+    return sequence
+
+
+@njit(cache=True, nogil=True)
+def _lookahead_into(
+    date: Floats, key: Floats, block: Ints, gap: Floats, heap: Ints, shorter: Ints, sequence: Ints
+) -> None:
+    """The sequence in release positions; `shorter` is room for b_1, …, b_c."""
+    n = len(date)
     size = 0
-    sequence = np.empty(n, np.int64)
-    shorter = np.empty(_AHEAD, np.int64)  # b_1, …, b_c
     k = 0
     t = 0.0
     i = 0
     while i < n:
         if size == 0:
-            t = max(t, date[k])
+            t = date[k] if t < date[k] else t
         while k < n and date[k] <= t:
             push_by_key(heap, size, k, key)
             size += 1
             k += 1
         a = heap[0]
         end_of_block = block[k - 1]
-        later = max(0, end_of_block - k)
+        later = end_of_block - k
         following = block[end_of_block] - end_of_block if end_of_block < n else 0
         wait = False
         count = 0
@@ -59,36 +67,37 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
             if key[q] < key[a]:
                 shorter[count] = q
                 count += 1
-                total, end = _shortest_first(shorter[:count], date, key, t)
-                total_after, end_after = _shortest_first(shorter[:count], date, key, t + key[a])
+                total, end = _shortest_first(shorter, count, date, key, t)
+                total_after, end_after = _shortest_first(shorter, count, date, key, t + key[a])
                 change = total + end + key[a] - (total_after + t + key[a])
                 idle = end + key[a] - end_after
-                change += (size - 1 + _FELT * max(0, later - count)) * idle
-                wait = change + following * max(0.0, idle - gap[k - 1]) < 0.0
+                others = later - count if later > count else 0
+                change += (size - 1 + _FELT * others) * idle
+                beyond = idle - gap[k - 1] if idle > gap[k - 1] else 0.0
+                wait = change + following * beyond < 0.0
             q += 1
         if wait:
             t = date[shorter[0]]
         else:
             pop_by_key(heap, size, key)
             size -= 1
-            sequence[i] = order[a]
+            sequence[i] = a
             i += 1
             t += key[a]
-    return sequence
 
 
-@njit(cache=True, nogil=True)
-def _shortest_first(jobs: Ints, date: Floats, key: Floats, t: float) -> tuple[float, float]:
-    """Total completion time and end of a few jobs, given by release, from t on: always the shortest released one."""
+@inner(cache=True, nogil=True)
+def _shortest_first(jobs: Ints, count: int, date: Floats, key: Floats, t: float) -> tuple[float, float]:
+    """Total completion time and end of the first `count` jobs, given by release, from t on: always the shortest one."""
     done = np.int64(0)  # a set of bits
     total = 0.0
-    for _ in range(len(jobs)):
+    for _ in range(count):
         best = -1
-        for j in range(len(jobs)):
+        for j in range(count):
             if done >> j & 1:
                 continue
             if best < 0:
-                t = max(t, date[jobs[j]])  # the earliest of those left
+                t = date[jobs[j]] if t < date[jobs[j]] else t  # the earliest of those left
             elif date[jobs[j]] > t:
                 break
             if best < 0 or key[jobs[j]] < key[jobs[best]]:
@@ -100,20 +109,18 @@ def _shortest_first(jobs: Ints, date: Floats, key: Floats, t: float) -> tuple[fl
 
 
 @njit(cache=True, nogil=True)
-def _blocks(date: Floats, key: Floats) -> tuple[Ints, Floats]:
+def _blocks_into(date: Floats, key: Floats, ends: Ints, gaps: Floats) -> None:
     """Busy blocks of a schedule that never waits, by place of the release order: (end, a place; gap behind). O(n)."""
     n = len(date)
-    ends = np.empty(n, np.int64)
-    gaps = np.empty(n)
     begin = 0
     t = 0.0
-    for k in range(n):
-        if date[k] > t:
-            ends[begin:k] = k
-            gaps[begin:k] = date[k] - t
+    for k in range(n + 1):
+        if k == n or date[k] > t:
+            for i in range(begin, k):
+                ends[i] = k
+                gaps[i] = date[k] - t if k < n else np.inf
+            if k == n:
+                break
             begin = k
             t = date[k]
         t += key[k]
-    ends[begin:] = n
-    gaps[begin:] = np.inf
-    return ends, gaps

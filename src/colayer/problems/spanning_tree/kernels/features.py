@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.layers.sorting import order_into
 
 QUANTILES = 11  # 0, 0.1, …, 1
@@ -72,7 +72,7 @@ def feature_matrix(u, v, first, costs, start, incident, in_first, paths, in_chea
     return out
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _neighbours(e, u, v, start, incident, near):  # type: ignore[no-untyped-def]
     """Write δ(u) ∪ δ(v) of the edge e = uv, itself included, to `near`; how many there are."""
     count = 0
@@ -87,7 +87,7 @@ def _neighbours(e, u, v, start, incident, near):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _quantiles(keys, column):  # type: ignore[no-untyped-def]
     """column[j] = the quantile j/10 of the sorted keys, j = 0, …, 10, by linear interpolation."""
     last = len(keys) - 1
@@ -100,7 +100,7 @@ def _quantiles(keys, column):  # type: ignore[no-untyped-def]
         column[j] = value
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _kept_quantiles(values, order, kept, keys, column):  # type: ignore[no-untyped-def]
     """Quantiles of the values with those that are not kept replaced by 0; `order` sorts the values."""
     count = len(kept)

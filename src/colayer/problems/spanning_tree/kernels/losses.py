@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import find, join
 from colayer.models.thetas import accumulate
@@ -82,7 +82,7 @@ def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages,
         out[k] = min(nothing, completed_cost(total, components, ends, costs, label, parent, kept, kept_costs))
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type: ignore[no-untyped-def]
     """The layer: the stage of each edge, and label[i], the component of node i in its first stage; their count."""
     nodes = len(parent)
@@ -115,7 +115,7 @@ def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type
     return components
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def completed_cost(total, components, ends, costs, label, parent, kept, kept_costs):  # type: ignore[no-untyped-def]
     """The cost of a forest with these components, the sum of whose costs is `total`, and its cheapest completions.
 

@@ -21,7 +21,6 @@ Ints = NDArray[np.int64]
 DEPTH = 8
 
 
-@njit(cache=True, nogil=True)
 def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     """b[v, s, k]: from which lateness at v on the (k + 1)-th task after v is delayed more in scenario s; O(n · S).
 
@@ -31,17 +30,22 @@ def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     """
     scenarios = times.begin.shape[1]
     breaks = np.full((len(successor), scenarios, DEPTH), np.inf)
-    slack = np.empty(scenarios)
+    _breaks_into(times, successor, latest_first, np.empty(scenarios), breaks)
+    return breaks
+
+
+@njit(cache=True, nogil=True)
+def _breaks_into(times: Times, successor: Ints, latest_first: Ints, slack: Floats, breaks: Floats) -> None:
     for v in latest_first:
         w = successor[v]
         if w < 0:
             continue
         slack_into(times, v, w, slack)
-        for s in range(scenarios):
-            breaks[v, s, 0] = max(slack[s], 0.0)
+        for s in range(len(slack)):
+            breaks[v, s, 0] = slack[s] if slack[s] > 0.0 else 0.0
             for k in range(1, DEPTH):
-                breaks[v, s, k] = max(breaks[w, s, k - 1] + slack[s], 0.0)
-    return breaks
+                later = breaks[w, s, k - 1] + slack[s]
+                breaks[v, s, k] = later if later > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -67,14 +71,14 @@ def chained_into(
     for u in range(low, high):
         latest = 0.0
         for s in range(scenarios):
-            latest = max(latest, late[u, s])
+            latest = late[u, s] if late[u, s] > latest else latest
         for k in range(indptr[u], indptr[u + 1]):
             delays[k] = 0.0
             chained[k] = 0.0
             least = float(least_slack[k])
             if least - 1e-6 * abs(least) > latest:  # float32 is good to 6e-8
                 continue
-            v = heads[k]
+            v = np.int64(heads[k])
             slack_into(times, u, v, slack)
             own = 0.0
             after = 0.0

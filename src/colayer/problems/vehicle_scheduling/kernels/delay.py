@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def step_into(times: Times, u: int, v: int, late: Floats, out: Floats) -> None:
     """out[s] = delay of v in scenario s when its vehicle comes from u, where it was late by late[s]; O(S).
 
@@ -55,7 +55,7 @@ def route_total(times: Times, route: Ints) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
     """Whether a task is the first of its route."""
     first = np.ones(len(successor), np.bool_)
@@ -81,8 +81,9 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
         if not first[task]:
             continue
         vehicles += 1
-        late[:] = 0.0
-        totals[:] = 0.0
+        for s in range(scenarios):
+            late[s] = 0.0
+            totals[s] = 0.0
         u = task
         while successor[u] >= 0:
             step_into(times, u, successor[u], late, late)

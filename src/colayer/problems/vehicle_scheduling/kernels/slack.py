@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
 
 Floats = NDArray[np.float64]
@@ -33,7 +33,7 @@ def slack_into(times: Times, u: int, v: int, out: Floats) -> None:
             out[s] = begin[s] - (end[s] + (through(district, s, leave[s] + nominal) - end[s]))
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def moments(slack: Floats) -> tuple[float, float]:
     """(mean slack, mean delay E[max(−slack, 0)]); four partial sums each, so that they do not wait for one another."""
     scenarios = len(slack)
@@ -61,11 +61,11 @@ def delays_into(times: Times, indptr: Ints, heads: NDArray[np.int32], low: int, 
     slack = np.empty(times.begin.shape[1])
     for u in range(low, high):
         for k in range(indptr[u], indptr[u + 1]):
-            slack_into(times, u, heads[k], slack)
+            slack_into(times, u, np.int64(heads[k]), slack)
             out[k] = moments(slack)[1]
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def sort_lanes(values: Singles, rows: int) -> None:
     """Sort the LANES columns of `values`, `rows` × LANES in row-major order, each by itself; O(rows · log² rows).
 
@@ -122,7 +122,8 @@ def features_into(
             count = min(LANES, indptr[u + 1] - first)
             for lane in range(count):
                 k = first + lane
-                slack_into(times, u, heads[k], slack)
+                v = np.int64(heads[k])  # one type of task: the kernel is compiled once
+                slack_into(times, u, v, slack)
                 mean, delay = moments(slack)
                 for q in range(len(points)):
                     below = 0
@@ -131,7 +132,7 @@ def features_into(
                     out[3 + len(levels) + q, k] = below / scenarios
                 for s in range(scenarios):
                     values[s * LANES + lane] = slack[s]
-                out[0, k] = nominal_travel(times, u, heads[k])
+                out[0, k] = nominal_travel(times, u, v)
                 out[2, k] = mean
                 out[3 + len(levels) + len(points), k] = delay_cost * delay
                 delays[k] = delay

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 HOURS = 24
+#: Pairs of tasks that are looked at together.
+_PAIRS = 1 << 18
 
 
 class Times(NamedTuple):
@@ -97,30 +99,33 @@ def trip_into(leave: Floats, duration: Floats, zone: Ints, district: Floats, arr
             arrival[u, s] = through(district[zone[u]], s, leave[u, s] + duration[u])
 
 
-@njit(cache=True, nogil=True)
 def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
-    """All arcs between tasks, compressed by tail: (indptr (n + 1), heads), by (u, v); O(n²)."""
+    """All arcs between tasks, compressed by tail: (indptr (n + 1), heads), by (u, v); O(n²), some tails at a time."""
     n = len(times.task_begin)
-    indptr = np.zeros(n + 1, np.int64)
-    for u in range(n):
-        count = 0
-        for v in range(n):
-            count += is_arc(times, u, v)
-        indptr[u + 1] = indptr[u] + count
-    heads = np.empty(indptr[n], np.int32)
-    for u in range(n):
-        k = indptr[u]
-        for v in range(n):
-            if is_arc(times, u, v):
-                heads[k] = v
-                k += 1
-    return indptr, heads
+    counts, heads = [np.zeros(1, np.int64)], []
+    rows = max(1, _PAIRS // n)
+    for low in range(0, n, rows):
+        tails = slice(low, low + rows)
+        if times.explicit:
+            travel = times.nominal[tails]
+        else:
+            x, y = (times.start[:, k] - times.finish[tails, k, None] for k in (0, 1))
+            travel = np.sqrt(x * x + y * y)
+        end = times.task_end[tails, None]
+        arc = (times.task_begin >= end) & (times.task_begin >= end + travel)
+        counts.append(arc.sum(axis=1))
+        heads.append(np.nonzero(arc)[1].astype(np.int32))
+    return np.cumsum(np.concatenate(counts)), np.concatenate(heads)
 
 
-@njit(cache=True, nogil=True)
 def bad_arc(times: Times, successor: Ints) -> int:
     """The first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
-    for u in range(len(successor)):
-        if successor[u] >= 0 and not is_arc(times, u, successor[u]):
-            return u
-    return -1
+    tails = np.flatnonzero(successor >= 0)
+    heads = successor[tails]
+    if times.explicit:
+        travel = times.nominal[tails, heads]
+    else:
+        travel = np.sqrt(np.square(times.start[heads] - times.finish[tails]).sum(axis=1))
+    begin, end = times.task_begin[heads], times.task_end[tails]
+    bad = tails[~((begin >= end) & (begin >= end + travel))]
+    return int(bad[0]) if len(bad) else -1

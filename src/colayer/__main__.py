@@ -1,0 +1,8 @@
+"""`python -m colayer`, where the installed command is not on the path."""
+
+import sys
+
+from colayer.cli import run
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,70 @@
+"""A clock that stands still while kernels are compiled, or read from the cache: that happens once, and says nothing
+about how fast they are. All times that are reported, and all time limits, are by it.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import time
+from typing import Any
+
+from numba.core.event import Listener, register
+
+#: Who waits is told here, once in a process.
+LOG = logging.getLogger("colayer.compiling")
+#: Seconds of compiling before that.
+_PATIENCE = 0.5
+
+
+class _Clock(Listener):
+    """Numba lets one thread at a time compile or read what was compiled: these calls never overlap."""
+
+    def __init__(self) -> None:
+        self._depth, self._compiling, self._begin, self._compiled, self._said = 0, 0, 0.0, 0.0, False
+        self._state: tuple[float | None, float] = (None, 0.0)  # since when it stands still, for how long it did before
+
+    def seconds(self) -> float:
+        """The time on the clock; never less than before."""
+        since, still = self._state
+        return (time.monotonic() if since is None else since) - still
+
+    def stop(self) -> None:
+        """Stand still."""
+        if self._depth == 0:
+            self._state = (time.monotonic(), self._state[1])
+        self._depth += 1
+
+    def go(self) -> None:
+        """Go on, once this was called as often as `stop`."""
+        self._depth -= 1
+        since, still = self._state
+        if self._depth == 0 and since is not None:
+            self._state = (None, still + time.monotonic() - since)
+
+    def on_start(self, event: Any) -> None:
+        """Numba compiles a kernel: it was not in the cache."""
+        if self._compiling == 0:
+            self._begin = time.monotonic()
+        self._compiling += 1
+        self.stop()
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+        self.go()
+        self._compiling -= 1
+        if self._compiling == 0:
+            self._compiled += time.monotonic() - self._begin
+        if self._compiled > _PATIENCE and not self._said and multiprocessing.parent_process() is None:
+            self._said = True
+            LOG.warning("compiling kernels, once: about 10 s")
+
+    def compiled(self) -> float:
+        """Seconds of compiling so far, in this process."""
+        return self._compiled
+
+
+the_clock = _Clock()
+register("numba:compile", the_clock)  # type: ignore[no-untyped-call]
+
+clock = the_clock.seconds

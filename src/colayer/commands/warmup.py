@@ -1,0 +1,31 @@
+"""`colayer warmup`: compile the kernels now, so that nobody waits for them later."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from colayer.commands import arguments
+
+
+def warmup(
+    problem: Annotated[
+        str | None, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME; all if not given.")
+    ] = None,
+    as_json: arguments.Json = False,
+) -> None:
+    """Compile the kernels of a problem, or of all, and keep them: solving and learning start at once."""
+    from colayer.clock import the_clock
+    from colayer.commands.lookup import find
+    from colayer.commands.output import emit
+    from colayer.problems import problem_names
+    from colayer.warm import warm
+
+    seconds = {}
+    for found in [find(name) for name in ([problem] if problem else problem_names())]:
+        before = the_clock.compiled()
+        warm(found)
+        seconds[found.name] = the_clock.compiled() - before
+    lines = [f"{name}: {f'compiled in {s:.1f} s' if s else 'nothing to compile'}\n" for name, s in seconds.items()]
+    emit(seconds, "".join(lines), as_json=as_json, out=None)
