@@ -56,28 +56,39 @@ def test_it_gains_on_instances_that_nobody_learned_from(decoder: str) -> None:
     evaluator.close()
 
 
+def costs(pipeline: Pipeline[Any, Any, Any]) -> list[int]:
+    return [evaluation.cost for evaluation in pipeline.history_]
+
+
 def test_an_exact_line_takes_one_evaluation_and_one_for_every_three_rows() -> None:
-    """15 jobs: 6. The safe weights and 54 single features come first."""
-    pipeline = learned(JOBS, jobs(), evaluations=55 + 4 * 6 + 5)
-    assert [evaluation.cost for evaluation in pipeline.history_] == [1] * 55 + [6] * 4
-    assert pipeline.provenance["evaluated"] == 79
+    """15 jobs: 6. The safe weights and 54 single features come first, then 5 grids of 4, on half of what is left."""
+    pipeline = learned(JOBS, jobs(), evaluations=55 + 45 + 1)
+    assert costs(pipeline) == [1] * 55 + [1] * 20 + [6] * 4
+    assert pipeline.provenance["evaluated"] == 99
 
 
 def test_with_less_there_are_no_single_features() -> None:
-    pipeline = learned(JOBS, jobs(), evaluations=55 + 4 * 6 - 1)
-    assert [evaluation.cost for evaluation in pipeline.history_] == [1] + [6] * 12
+    """One start, 11 grids of 4 and 8 exact lines: 93 of 95, of which the last one is never taken."""
+    assert costs(learned(JOBS, jobs(), evaluations=55 + 40)) == [1] + [1] * 44 + [6] * 8
 
 
-def test_where_a_grid_is_cheaper_it_is_taken() -> None:
-    assert {evaluation.cost for evaluation in learned(JOBS, jobs(), method=Line(points=5)).history_} == {1}
-    assert len(learned(JOBS, jobs(), method=Line(points=5), evaluations=8).history_) == 6
-    assert {evaluation.cost for evaluation in learned(JOBS, jobs(), method=Line(points=6)).history_} == {1, 6}
+def test_four_grids_for_every_feature_are_enough() -> None:
+    data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(6)]
+    assert set(costs(learned(Pick(), data, evaluations=300))) == {1}
+    pipeline = learned(JOBS, jobs(), evaluations=2000)
+    assert costs(pipeline)[: 55 + 4 * 108] == [1] * (55 + 4 * 108)
+    assert set(costs(pipeline)[55 + 4 * 108 :]) == {6}
 
 
-@pytest.mark.parametrize("after", [1, 56, 60])
-@pytest.mark.parametrize("points", [5, 17])
-def test_a_run_that_was_stopped_goes_on_to_the_same_weights(after: int, points: int, tmp_path: Path) -> None:
-    data, method = jobs(), Line(points=points)
+def test_an_exact_line_that_costs_too_much_is_a_grid() -> None:
+    assert set(costs(learned(JOBS, jobs(), method=Line(most=5)))) == {1}
+    assert set(costs(learned(JOBS, jobs(), method=Line(most=6)))) == {1, 6}
+
+
+@pytest.mark.parametrize("after", [1, 60, 93])
+@pytest.mark.parametrize("most", [5, 6])
+def test_a_run_that_was_stopped_goes_on_to_the_same_weights(after: int, most: int, tmp_path: Path) -> None:
+    data, method = jobs(), Line(most=most)
     whole = learned(JOBS, data, method=method)
 
     def stop(evaluation: Any) -> None:
@@ -135,19 +146,20 @@ def test_a_loss_without_instances_is_refused() -> None:
         Line().minimize(stairs, Task(3, evaluations=50))
 
 
-@pytest.mark.parametrize("options", [{"reach": 0.0}, {"width": -1.0}, {"points": 0}, {"width": float("inf")}])
+@pytest.mark.parametrize("options", [{"reach": 0.0}, {"width": 0.3}, {"points": 0}, {"most": 0}])
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError, match=f"method: {next(iter(options))} .* is out of range"):
         Line(**options)
 
 
-def test_a_width_beyond_the_line_is_as_good_as_the_line() -> None:
-    data = jobs()
-    assert len(learned(JOBS, data, method=Line(width=9.0)).history_) > 56
+def test_a_grid_has_as_many_points_on_either_side() -> None:
+    with pytest.raises(OptionError, match="--method: points 5 is odd, expected as many on either side"):
+        Line(points=5)
 
 
 def test_no_time_is_the_start() -> None:
     assert len(learned(JOBS, jobs(), time_limit=0.0).history_) == 1
+    assert len(learned(JOBS, jobs(), evaluations=1).history_) == 1
 
 
 def test_perturbation_has_no_meaning() -> None:
