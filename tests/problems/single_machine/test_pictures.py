@@ -66,3 +66,12 @@ def test_gantt_is_drawn_on_the_axes_given_and_is_a_function_of_its_arguments(job
     assert first == second
     assert len(first) > 1000
     assert list(Gcf.figs) == held
+
+
+def test_jobs_with_names_carry_them() -> None:
+    """In their rows, and in their boxes where they fit; a $ in one is no formula."""
+    instance = Instance([0, 1, 2], [10, 1, 10], ("cut", "a job with a long $name$", "$x"))
+    ax = gantt([0, 1, 2], instance)
+    assert [label.get_text() for label in ax.get_yticklabels()][1:] == ["cut", "a job with a long $name$", "$x"]
+    assert {text.get_text() for text in ax.texts} == {"cut", "$x"}
+    assert not any(text.get_parse_math() for text in ax.texts)

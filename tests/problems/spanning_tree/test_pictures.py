@@ -7,6 +7,7 @@ import pytest
 from matplotlib.collections import LineCollection
 
 from colayer.errors import InputError
+from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.instance import Instance, generate
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.spanning_tree.pictures import draw, positions
@@ -51,3 +52,10 @@ def test_other_graphs_have_a_layout_of_their_own(nodes: int) -> None:
     assert np.isfinite(at).all()
     assert len(np.unique(at.round(9), axis=0)) == nodes
     assert np.array_equal(at, positions(star))
+
+
+def test_nodes_with_names_carry_them() -> None:
+    problem = SpanningTree()
+    instance = problem.instance(start=["$a", "b"], to=["b", "c"], first=[1, 1], second=[[2, 2]])
+    ax = problem.plot(problem.baseline(problem.baselines[0], instance), instance)
+    assert [text.get_text() for text in ax.texts] == ["$a", "b", "c"]

@@ -8,6 +8,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from colayer.errors import InputError
+from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 from colayer.problems.vehicle_scheduling.pictures import DENSE, gantt
@@ -66,3 +67,11 @@ def test_times_are_hours_in_a_city_and_minutes_elsewhere() -> None:
         ax = gantt(np.full(5, -1), instance)
         assert ax.get_xlabel() == label
         assert ax.xaxis.get_major_formatter()(480.0) == shown
+
+
+def test_tasks_with_names_carry_them() -> None:
+    problem = VehicleScheduling()
+    instance = problem.instance(begin=[0, 100], end=[50, 160], travel=[[0, 5], [5, 0]], name=["$a", "b"])
+    ax = problem.plot(np.array([1, -1]), instance)
+    assert [text.get_text() for text in ax.texts] == ["$a", "b"]
+    assert not any(text.get_parse_math() for text in ax.texts)

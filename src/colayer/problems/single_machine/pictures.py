@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from colayer.errors import InputError
+from colayer.fields import named
 from colayer.problems.single_machine.instance import Floats, Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound
 
@@ -67,12 +68,14 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     last = float(completion.max())
     ax.set_xlim(0, 1.01 * last)
     ax.set_ylim(bottom, top)
-    _decorate(ax, rows, lane, n)
+    names = [str(name) for name in named(np.arange(n), instance.names)]
+    _decorate(ax, rows, lane, [f"job {name}" for name in names] if instance.names is None else names)
     if n <= LABELLED:
-        for j in range(n):
-            if instance.processing[j] > 0.018 * last:
+        for j, name in enumerate(names):
+            if instance.processing[j] > max(0.018, 0.012 * len(name)) * last:  # it fits
                 middle = (start[j] + completion[j]) / 2
-                ax.text(middle, lane, str(j), ha="center", va="center", color="white", fontsize=8, zorder=5)
+                label = ax.text(middle, lane, name, ha="center", va="center", color="white", fontsize=8, zorder=5)
+                label.set_parse_math(False)
     cost, bound = float(completion.sum()), float(srpt_bound(*instance.arrays))
     distance = (cost - bound) / bound  # the bound is at least Σ p_j > 0
     jobs = "1 job" if n == 1 else f"{n:,} jobs"
@@ -85,10 +88,11 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _decorate(ax: Axes, rows: np.ndarray[Any, np.dtype[np.int64]], lane: float, n: int) -> None:
-    """Axes without clutter: the machine's lane is named, rows only where their numbers can be read."""
+def _decorate(ax: Axes, rows: np.ndarray[Any, np.dtype[np.int64]], lane: float, names: list[str]) -> None:
+    """Axes without clutter: the machine's lane is named, rows only where their names can be read."""
+    n = len(names)
     if n <= LABELLED:
-        ax.set_yticks([lane, *range(n)], ["machine", *(f"job {j}" for j in rows)])
+        ax.set_yticks([lane, *range(n)], ["machine", *(names[j] for j in rows)], parse_math=False)
         ax.set_xlabel("time")
     else:
         ticks = [t for t in MaxNLocator(5, integer=True).tick_values(0, n) if 0 < t <= n]

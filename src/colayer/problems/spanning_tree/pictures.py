@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 FIRST, SECOND, UNUSED, INK = "#0072B2", "#E69F00", "#D9DDE2", "#333333"
 
+#: Up to this many nodes, those that have names carry them.
+LABELLED = 40
 #: Up to this many nodes, a graph that is no grid is laid out by springs: all pairs of nodes repel each other.
 SPRINGS = 400
 
@@ -50,6 +52,10 @@ def draw(solution: Solution, instance: Instance, scenario: int = 0, ax: Axes | N
         ax.add_collection(lines)
     rim: dict[str, Any] = {"color": "white", "edgecolors": INK, "linewidths": min(0.8, 0.3 * width)}
     ax.scatter(at[:, 0], at[:, 1], s=(1.6 * width) ** 2, zorder=3, **rim)
+    if instance.names is not None and n <= LABELLED:
+        for name, place in zip(instance.names, at, strict=True):
+            shift: dict[str, Any] = {"xytext": (5, 5), "textcoords": "offset points", "fontsize": 8.5, "color": INK}
+            ax.annotate(str(name), place, **shift).set_parse_math(False)
     ax.margins(0.04)
     ax.set_aspect("equal")
     ax.set_axis_off()

@@ -10,6 +10,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+from colayer.fields import named
 from colayer.problems.vehicle_scheduling.instance import Floats, Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.solution import checked, routes_of
@@ -59,10 +60,11 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     ax.set_xlim(left - 0.01 * (right - left), right + 0.01 * (right - left))
     ax.set_ylim(vehicles - 0.4, -0.6)
     if vehicles <= LABELLED:
-        for v in range(instance.tasks):
-            if instance.end[v] - instance.begin[v] > 0.02 * (right - left):
-                middle = (instance.begin[v] + instance.end[v]) / 2
-                ax.text(middle, row[v] - 0.17, str(v), ha="center", va="center", color="white", fontsize=7, zorder=5)
+        for v, name in enumerate(map(str, named(np.arange(instance.tasks), instance.names))):
+            if instance.end[v] - instance.begin[v] > max(0.02, 0.009 * len(name)) * (right - left):  # it fits
+                at = (instance.begin[v] + instance.end[v]) / 2, row[v] - 0.17
+                label = ax.text(*at, name, ha="center", va="center", color="white", fontsize=7, zorder=5)
+                label.set_parse_math(False)
         ax.set_yticks(range(vehicles), [f"vehicle {k + 1}" for k in range(vehicles)])
     else:
         ticks = [t for t in MaxNLocator(6, integer=True).tick_values(0, vehicles) if 0 < t <= vehicles]
