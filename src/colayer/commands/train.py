@@ -14,7 +14,6 @@ from colayer.commands import arguments
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from colayer.clock import clock
     from colayer.commands.lookup import SomePipeline
     from colayer.comparison.table import Comparison
     from colayer.guarantees import Guarantees
@@ -80,6 +79,7 @@ def train(
     as_json: arguments.Json = False,
 ) -> None:
     """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    from colayer.clock import clock
     from colayer.commands.evaluate import naming
     from colayer.commands.lookup import find
     from colayer.commands.output import emit, note
