@@ -112,7 +112,7 @@ class Lines:
     def _on_grid(self, weights: Floats, direction: Floats, norm: float) -> Floats:
         """The losses on both sides of the known one, their average, and the point where it is least."""
         cell, half = self.method.width / 2.0, self.method.points // 2
-        at = cell * np.arange(-half, half + 1)
+        at: Floats = cell * np.arange(-half, half + 1, dtype=np.float64)
         rows = np.array([self._stepped(weights, direction, t, norm) for t in at.tolist()])
         losses = self.search(np.delete(rows, half, axis=0))
         along = on_grid(np.insert(losses, half, self.search.loss_of(weights)), at[0] - cell / 2.0, at[-1] + cell / 2.0)
