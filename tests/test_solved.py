@@ -102,6 +102,18 @@ def test_a_copy_from_another_process_still_knows_its_instance(solved: Solved[Any
     assert again.to_columns() == solved.to_columns()
 
 
+def test_a_notebook_shows_what_there_is_where_a_table_fails() -> None:
+    class Fails(SingleMachine):
+        @staticmethod
+        def table(solution: Any, instance: Any) -> Any:
+            raise RuntimeError("no table today")
+
+    found = Pipeline(Fails(), PROBLEM.safe_weights).solve(JOBS)
+    assert found._repr_html_().count("<table>") == 1
+    with pytest.raises(RuntimeError, match="no table today"):
+        found.to_columns()
+
+
 def test_one_made_by_hand_knows_no_instance() -> None:
     bare = Solved(np.array([0]), 1.0, None, None, 0.0, "learned")
     for ask in (bare.to_dict, bare.to_frame, bare.plot):

@@ -60,6 +60,11 @@ def test_columns_have_one_length() -> None:
         Table({"b": "x"}, source="prices")
 
 
+def test_columns_of_a_frame_differ() -> None:
+    with pytest.raises(InputError, match=r"^column a: comes twice, expected names that differ$"):
+        table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]), "items")
+
+
 def test_an_index_of_names_is_kept() -> None:
     assert table_of(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]), "items").index == ["x", "y"]
     assert table_of(pd.DataFrame({"a": [1, 2]}), "items").index is None
@@ -86,7 +91,7 @@ def test_numbers_and_times_of_day(value: Any, expected: float) -> None:
     assert number(value) == expected
 
 
-@pytest.mark.parametrize("value", [True, "7:75", "x", [1], 1j])
+@pytest.mark.parametrize("value", [True, "7:75", "x", "1_000", [1], 1j])
 def test_what_is_no_number(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         number(value)
@@ -155,5 +160,7 @@ def test_names_of_rows() -> None:
     assert Arguments("items", frame[["label"]], name=None).names("name", "item", 2) == ["x", "y"]
     assert Arguments("items", frame[["label"]], name=None).names("name", "label", 2) == ["a", "b"]
     assert Arguments("items", None, name=None).names("name", "item", 2) is None
+    twice = pd.concat([frame[["label"]]] * 2)  # an index that is left over names nothing
+    assert Arguments("items", twice, name=None).names("name", "item", 4) is None
     assert words([1.0, 2.0]) == [1, 2]
     assert words(["a", 2, None]) == ["a", "2", ""]

@@ -55,5 +55,12 @@ def test_what_is_no_instance_is_refused_in_a_sentence(given: Any, said: str) -> 
         pipeline.fit([SingleMachine().generate(0, jobs=3), given])
 
 
+def test_one_instance_is_no_list_of_them() -> None:
+    pipeline, one = Pipeline(SingleMachine()), SingleMachine().generate(0, jobs=3)
+    for ask in (pipeline.fit, pipeline.solve_many):
+        with pytest.raises(InputError, match=r"^instances: one instance, expected a list of them$"):
+            ask(one)
+
+
 def test_a_problem_that_does_not_say_takes_anything() -> None:
     check_instance(Pick(), object())

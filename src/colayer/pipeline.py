@@ -21,14 +21,14 @@ from colayer.learning.experience.optimizer import Optimizer
 from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
-from colayer.learning.settings import Settings
+from colayer.learning.settings import Settings, as_float, check_number, check_whole
 from colayer.lines import POINTS, model_along
 from colayer.matching import checked, default_model, default_source, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
 from colayer.rounds import MOST, check_rounds
 from colayer.solved import Origin, Solved
-from colayer.tabular import check_instance
+from colayer.tabular import check_instance, checked_instances
 from colayer.threads import Threads, limited
 
 __all__ = ["LONGEST", "Pipeline", "Solved"]
@@ -131,9 +131,7 @@ class Pipeline(Generic[X, Y, Z]):
         """
         if solutions is not None and thetas is not None:
             raise OptionError("given with thetas, expected one of them", where="solutions")
-        instances = list(instances)
-        for instance in instances:
-            check_instance(self.problem, instance)
+        instances = checked_instances(self.problem, instances)
         learner = learner_for(method, "solutions" if solutions is not None else "costs" if thetas is None else "thetas")
         given = {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None}
         check_uses(learner, {**given, "device": device == "cuda", "rounds": rounds != 1})
@@ -217,8 +215,8 @@ class Pipeline(Generic[X, Y, Z]):
 
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
         """`solve` for each instance, `workers` at a time (threads: the compiled kernels run side by side)."""
-        if workers < 1:
-            raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
+        check_whole("--workers", workers, 1)
+        instances = checked_instances(self.problem, instances)
         solve: Callable[[X], Solved[Z]] = partial(self.solve, **options)
         if len(instances) == 1:  # its kernels may use all the threads
             with limited(workers):
@@ -281,13 +279,10 @@ class Pipeline(Generic[X, Y, Z]):
 
 
 def _check_candidates(candidates: int, samples: int, sigma: float | None, seed: int, time_limit: float | None) -> None:
-    if seed < 0:
-        raise OptionError(f"{seed} is out of range, expected at least 0", where="--seed")
-    if candidates < 1:
-        raise OptionError(f"{candidates} is out of range, expected at least 1", where="--candidates")
-    if samples < 0:
-        raise OptionError(f"{samples} is out of range, expected at least 0", where="--samples")
-    if sigma is not None and not 0 <= sigma <= LARGEST:
-        raise OptionError(f"{sigma} is out of range, expected a number from 0 to {LARGEST:g}", where="--sigma")
-    if time_limit is not None and not 0 <= time_limit <= LONGEST:
-        raise OptionError(f"{time_limit} is out of range, expected seconds from 0 to {LONGEST:g}", where="--time-limit")
+    check_whole("--seed", seed, 0)
+    check_whole("--candidates", candidates, 1)
+    check_whole("--samples", samples, 0)
+    within = sigma is None or 0 <= as_float(sigma) <= LARGEST
+    check_number("--sigma", sigma, within, f"a number from 0 to {LARGEST:g}")
+    waits = time_limit is None or 0 <= as_float(time_limit) <= LONGEST
+    check_number("--time-limit", time_limit, waits, f"seconds from 0 to {LONGEST:g}")

@@ -120,12 +120,19 @@ class Solved(Generic[Z]):
         }
         parts = [_html_table([told])]
         if self.origin is not None and isinstance(self.origin.problem, Tabulates):
-            columns = self.to_columns()
+            columns = self._columns_shown()
             rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
             parts.append(_html_table(rows[:_SHOWN]))
             if len(rows) > _SHOWN:
                 parts.append(f"<p>… {len(rows)} rows: <code>to_frame()</code> gives them all</p>")
         return "\n".join(parts)
+
+    def _columns_shown(self) -> Columns:
+        """The columns, none where they cannot be made: a notebook shows what there is, and `to_columns` says why."""
+        try:
+            return self.to_columns()
+        except Exception:
+            return {}
 
     def _origin(self, what: str) -> Origin:
         if self.origin is None:

@@ -86,6 +86,9 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
         return Table(data, source=source)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         names = list(data.columns)
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                raise InputError("comes twice, expected names that differ", where=f"column {printable(str(name))}")
         index = getattr(data, "index", None)
         plain = index is None or type(index).__name__ == "RangeIndex"
         return Table({str(name): data[name] for name in names}, index=None if plain else listed(index), source=source)
@@ -161,8 +164,9 @@ class Arguments:
         if given is None and self.table is not None:
             given = next((name for name in (*NAMES, item) if name in self.table), None)
         if given is None:
-            index = None if self.table is None else self.table.index
-            return None if index is None or len(index) != count else words(index)
+            index = None if self.table is None or self.table.index is None else words(self.table.index)
+            plain = index is None or len(index) != count or len(set(index)) < count or "" in index
+            return None if plain else index
         self._given[field] = given
         named = words(self.values(field))
         self.columns["names"] = given
@@ -204,6 +208,8 @@ def number(value: Any) -> float:
     if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         return 60.0 * hours + minutes + seconds / 60.0
+    if isinstance(value, str) and "_" in value:  # Python takes 1_000 for a number, nobody's table does
+        raise ValueError
     return float(value)
 
 

@@ -6,7 +6,7 @@ problem.table(solution, instance)    {"job": [...], "start": [...], "completion"
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from colayer.answers import described, refused
@@ -64,6 +64,17 @@ def check_instance(problem: Problem[X, Y, Z], instance: object) -> None:
     raise InputError(
         f"{said} is not an instance of {problem.name}: make one by problem.instance(...), from lists or a table"
     )
+
+
+def checked_instances(problem: Problem[X, Y, Z], instances: Iterable[X]) -> list[X]:
+    """The instances as a list; one alone, and what is no instance, is refused."""
+    kind = getattr(problem, "instance_type", None)
+    if kind is not None and isinstance(instances, kind):
+        raise InputError("one instance, expected a list of them", where="instances")
+    listed = list(instances)
+    for instance in listed:
+        check_instance(problem, instance)
+    return listed
 
 
 def _ours(kind: type) -> bool:

@@ -44,22 +44,24 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.evaluations is not None:
-            _whole("--evaluations", self.evaluations, 1)
-        _whole("--seed", self.seed, 0)
+            check_whole("--evaluations", self.evaluations, 1)
+        check_whole("--seed", self.seed, 0)
         if self.sigma != THEORY:
-            _number("--sigma", self.sigma, 0.0 <= _float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}")
-        _whole("--samples", self.samples, 1 if self.perturbed else 0)
-        _whole("--portfolio", self.portfolio, 1)
-        within = self.radius is None or 0.0 < _float(self.radius) <= LARGEST
-        _number("--radius", self.radius, within, f"a number > 0, at most {LARGEST:g}")
-        _number("--validation", self.validation, 0.0 <= _float(self.validation) < 1.0, "a share >= 0 and < 1")
-        waits = self.time_limit is None or _float(self.time_limit) >= 0.0
-        _number("--time-limit", self.time_limit, waits, "seconds >= 0")
+            check_number(
+                "--sigma", self.sigma, 0.0 <= as_float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}"
+            )
+        check_whole("--samples", self.samples, 1 if self.perturbed else 0)
+        check_whole("--portfolio", self.portfolio, 1)
+        within = self.radius is None or 0.0 < as_float(self.radius) <= LARGEST
+        check_number("--radius", self.radius, within, f"a number > 0, at most {LARGEST:g}")
+        check_number("--validation", self.validation, 0.0 <= as_float(self.validation) < 1.0, "a share >= 0 and < 1")
+        waits = self.time_limit is None or as_float(self.time_limit) >= 0.0
+        check_number("--time-limit", self.time_limit, waits, "seconds >= 0")
 
     @property
     def perturbed(self) -> bool:
         """Whether the loss is perturbed."""
-        return self.sigma == THEORY or _float(self.sigma) > 0.0
+        return self.sigma == THEORY or as_float(self.sigma) > 0.0
 
     def identity(self, *, evaluations: int, perturbation: bool) -> dict[str, Any]:
         """The settings that determine the result, as JSON; those of the perturbation where it has a meaning."""
@@ -73,19 +75,21 @@ class Settings:
         return {**shared, "sigma": self.sigma if self.sigma == THEORY else float(self.sigma), "samples": samples}
 
 
-def _whole(option: str, value: Any, least: int) -> None:
+def check_whole(option: str, value: Any, least: int) -> None:
+    """Refuse what is no whole number, or less than `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise OptionError(f"{short(value)} is not a whole number", where=option)
     if value < least:
         raise OptionError(f"{value} is out of range, expected at least {least}", where=option)
 
 
-def _float(value: Any) -> float:
+def as_float(value: Any) -> float:
     """NaN where the value is no number, so that no comparison holds."""
     return float(value) if isinstance(value, int | float | np.number) and not isinstance(value, bool) else math.nan
 
 
-def _number(option: str, value: Any, fine: bool, expected: str) -> None:
+def check_number(option: str, value: Any, fine: bool, expected: str) -> None:
+    """Refuse a number that is not `fine`, or what is none."""
     if not fine:
-        wrong = "is not a number" if math.isnan(_float(value)) else "is out of range"
+        wrong = "is not a number" if math.isnan(as_float(value)) else "is out of range"
         raise OptionError(f"{short(value)} {wrong}, expected {expected}", where=option)
