@@ -153,7 +153,7 @@ def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
 
 
 def test_a_grid_has_as_many_points_on_either_side() -> None:
-    with pytest.raises(OptionError, match="--method: points 5 is odd, expected as many on either side"):
+    with pytest.raises(OptionError, match="method: points 5 is odd, expected as many on either side"):
         Line(points=5)
 
 
