@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 from colayer.comparison.figures import cost_over_time
 from colayer.comparison.race import Race
 from colayer.comparison.trajectory import Trajectory
+from colayer.report.direct import SHADES
 
 
 def raced(
@@ -59,3 +61,20 @@ def test_a_race_without_solutions_is_drawn() -> None:
 def test_the_axes_given_are_drawn_on() -> None:
     ax = cost_over_time(raced(("A",), (Trajectory(((0.1, 9.0),)),)))
     assert cost_over_time(raced(("A",), (Trajectory(((0.1, 9.0),)),)), ax) is ax
+
+
+def test_names_stand_beside_what_they_name() -> None:
+    """Learned in blue, rules in another colour, no legend, and no two names on top of each other."""
+    once = Trajectory(((0.1, 9.0),))
+    names = ("learned", "learned, perturbed", *(f"rule {k}" for k in range(9)))
+    kinds = ("learned", "learned", *("rule",) * 9)
+    longer = Trajectory(((0.1, 9.0), (1.0, 8.0)))
+    ax = cost_over_time(raced(names, (once, longer, *(once,) * 9), kinds=kinds))
+    assert ax.get_legend() is None
+    assert {text.get_text() for text in ax.texts} == set(names)
+    lines = {line.get_label(): line.get_color() for line in ax.get_lines()}
+    assert lines["learned"] in SHADES["learned"]
+    assert all(lines[f"rule {k}"] in SHADES["rule"] for k in range(9))
+    ax.get_figure().draw_without_rendering()  # type: ignore[union-attr]
+    boxes = [Text.get_window_extent(text) for text in ax.texts]  # without the leaders
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])

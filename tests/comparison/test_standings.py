@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from colayer.comparison.race import Race
-from colayer.comparison.standings import paired, reference, standings
+from colayer.comparison.standings import paired, reference, standings, winner
 from colayer.comparison.trajectory import Trajectory
 
 
@@ -50,3 +50,12 @@ def test_gaps_are_at_parts_of_the_time_limit() -> None:
     late = Race("pick", 10.0, 0, ("a",), ({},), ((Trajectory(((0.5, 2.0), (2.0, 1.0))),),), (None,), (1.0,), ("rule",))
     (row,) = standings(late)
     assert row.gaps == (None, 1.0, 0.0)
+
+
+def test_the_winner_is_named_whoever_it_is() -> None:
+    """Of equals, the first by its time and name; those without a solution of every instance do not count."""
+    found = raced(("learned", "rule", "solver", "solver"), (9.0, 10.0, 8.0, 8.0), (19.0, 20.0, 18.0, 18.0))
+    assert winner(standings(found), 10.0) == "The winner after 10 s is c, at a mean gap of 0 %, as good: d."
+    alone = raced(("learned", "rule"), (9.0, None))
+    assert winner(standings(alone), 0.5) == "The winner after 0.5 s is a, at a mean gap of 0 %."
+    assert winner(standings(raced(("rule",), (None,))), 1.0) == "Nobody solved every instance in time."

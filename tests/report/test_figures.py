@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from colayer.comparison.table import Comparison, Result
 from colayer.errors import InputError
+from colayer.report.direct import SHADES
 from colayer.report.figures import gap_bars, gap_by, learning_curve, save, signed_bars
 
 
@@ -42,8 +43,9 @@ DRAW = {
 }
 
 
-def texts(legend):
-    return [text.get_text() for text in legend.get_texts()]
+def named(ax):
+    """The labels beside the axes, from the top."""
+    return [text.get_text() for text in sorted(ax.texts, key=lambda text: -text.get_position()[1])]
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -128,12 +130,17 @@ def test_learning_curve_of_one_evaluation_and_of_none():
 
 
 def test_gap_by_draws_a_line_per_contender():
-    """Legend entries stand in the order in which the lines end."""
+    """Each is named where it ends, in its colour; there is no legend."""
     ax = gap_by(comparison(), "jobs")
-    assert [line.get_label() for line in ax.lines] == ["rule", "learned"]
+    assert [line.get_label() for line in ax.lines[:2]] == ["rule", "learned"]
+    assert ax.get_legend() is None
+    assert {text.get_text(): text.get_color() for text in ax.texts} == {
+        line.get_label(): line.get_color() for line in ax.lines[:2]
+    }
+    assert named(ax) == ["rule", "learned"]
     assert ax.lines[0].get_ydata() == pytest.approx([2.0] * 3)
     assert ax.lines[1].get_xdata().tolist() == [50, 100, 200]
-    assert texts(gap_by(comparison(gaps=(0.01, 0.02)), "jobs").get_legend()) == ["learned", "rule"]
+    assert named(gap_by(comparison(gaps=(0.01, 0.02)), "jobs")) == ["learned", "rule"]
     assert ax.get_yscale() == "linear"
     assert "%" in ax.get_ylabel()
 
@@ -164,9 +171,29 @@ def test_wide_gaps_with_zeros_stay_visible():
     assert ax.get_ylim()[0] == 0
 
 
+def means(ax):
+    """Where the dots are."""
+    return ax.collections[0].get_offsets()[:, 0].tolist()
+
+
+def test_what_is_learned_has_another_colour_than_rules():
+    """In every figure; two rules have two shades."""
+    known = comparison()
+    known = Comparison(known.problem, known.contenders, known.results, ("rule", "learned"))
+    lines, dots = gap_by(known, "jobs"), gap_bars(known)
+    assert [line.get_color() for line in lines.lines[:2]] == [SHADES["rule"][0], SHADES["learned"][0]]
+    assert [label.get_color() for label in dots.get_yticklabels()] == [SHADES["learned"][0], SHADES["rule"][0]]
+
+
+def test_the_legend_of_the_learning_curve_is_below_the_data():
+    ax = learning_curve(HISTORY)
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().y1 <= ax.get_window_extent().y0
+
+
 def test_bars_best_on_top_with_worst():
     ax = gap_bars(comparison())
-    assert [bar.get_width() for bar in ax.patches] == pytest.approx([1.0, 2.0])
+    assert means(ax) == pytest.approx([1.0, 2.0])
     assert [label.get_text() for label in ax.get_yticklabels()] == ["learned", "rule"]
     assert ax.yaxis_inverted()
     assert ax.lines[0].get_xdata() == pytest.approx([1.0, 2.0])
@@ -175,7 +202,7 @@ def test_bars_best_on_top_with_worst():
 
 def test_costs_are_drawn_where_there_are_no_bounds():
     unbounded = comparison(bound=None)
-    assert [bar.get_width() for bar in gap_bars(unbounded).patches] == pytest.approx([101, 102])
+    assert means(gap_bars(unbounded)) == pytest.approx([101, 102])
     assert gap_by(unbounded, "jobs").get_ylabel() == "mean cost"
 
 
@@ -186,7 +213,7 @@ def test_contenders_beyond_the_palette_stay_distinct():
         Result(name, i, 101.0 + k, 100.0, 1.0, 0.1, {"jobs": i}) for i in range(3) for k, name in enumerate(names)
     )
     ax = gap_by(Comparison("toy", names, results), "jobs")
-    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 20
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines if line.get_label() in names}) == 20
 
 
 def test_signed_bars_stay_visible():

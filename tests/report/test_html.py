@@ -201,3 +201,31 @@ def test_an_outcome_with_nothing_in_it_is_a_page(tmp_path: Path) -> None:
 def test_figures_come_from_the_folder_of_the_outcome(tmp_path: Path, file: str) -> None:
     with pytest.raises(InputError, match=r"no such file|not a plain file name"):
         render([(tmp_path, Outcome("a", "a", pictures=(Picture(file, "t"),)))], title="t")
+
+
+@pytest.mark.parametrize(("scale", "words"), [("smoke", "mean nothing"), ("small", "decide nothing")])
+def test_a_run_that_decides_nothing_says_so_on_every_page(scale: str, words: str, tmp_path: Path) -> None:
+    """At the top and at the head of each experiment; a smoke run counts no conclusions."""
+    known = (Conclusion("A is better", True, "1 against 2"),)
+    runs = [Outcome(f"x{k}", f"X {k}", conclusions=known, provenance={"scale": scale}) for k in range(2)]
+    html = render([(tmp_path, run) for run in runs], title="t")
+    assert html.count(words) == 1 + len(runs)
+    assert ("conclusions hold" in html) == (scale == "small")
+    paper = render([(tmp_path, Outcome("x", "X", provenance={"scale": "paper"}))], title="t")
+    assert 'class="caveat"' not in paper
+
+
+def test_a_comparison_has_no_heading_about_the_paper(tmp_path: Path) -> None:
+    run = Outcome("compare-toy", "toy at equal time", differences=("CP-SAT is not installed",))
+    page = Page(render([(tmp_path, run)], title="t"))
+    assert not [head for kind in ("h1", "h2", "h3", "th") for head in page.text.get(kind, []) if "paper" in head]
+    assert "To be known beside" in page.text["h3"]
+    beside = Page(render([(tmp_path, Outcome("x", "X", source="Table 2", differences=("fewer seeds",)))], title="t"))
+    assert "What differs from the paper" in beside.text["h3"]
+
+
+def test_what_is_wider_than_the_screen_says_that_it_scrolls(tmp_path: Path) -> None:
+    """By the script, which knows the width; tables may take the whole screen."""
+    html = render([(tmp_path, Outcome("x", "X", sheets=(SHEET,)))], title="t")
+    assert "scroll →" in html
+    assert "max-width: 100rem" in html

@@ -104,6 +104,7 @@ def _report(folder: Path) -> Path:
 
 
 def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
+    from colayer.report.outcome import CAVEATS, scale_of
     from colayer.report.tables import table
 
     rows = [
@@ -117,7 +118,9 @@ def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
         if not outcome.conclusions
     ]
     text = table(("experiment", "beside", "here", "conclusion"), rows).text()
-    return f"{text}\ntables and figures in {folder}, all in one page: {report}\n"
+    caveats = dict.fromkeys(CAVEATS[scale] for scale in map(scale_of, outcomes) if scale in CAVEATS)
+    said = "".join(f"\n{caveat}" for caveat in caveats)
+    return f"{text}{said}\ntables and figures in {folder}, all in one page: {report}\n"
 
 
 @contextmanager

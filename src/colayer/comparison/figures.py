@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,7 +11,8 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, EXACT, HIGHS, PERTURBED
 from colayer.comparison.race import Race
-from colayer.report.figures import FAINT, INK, MARKERS, PALETTE, drawable, styled
+from colayer.report.direct import Label, at_ends, beside, colours
+from colayer.report.figures import PALETTE, drawable, styled
 from colayer.report.tables import duration
 
 #: Gaps, in percent, that are drawn as zero where no smaller one tells how far down the axis should go.
@@ -21,27 +23,29 @@ _ANYTIME = (EXACT, HIGHS, CP_SAT, CP_SAT_HINT)
 def cost_over_time(race: Race, ax: Axes | None = None) -> Axes:
     """A line for each contender that uses all the time, a mark for those that solve once, filled for learned ones.
 
+    Colours say what a contender is, and its name stands beside its mark or at the end of its line.
+
     A line begins where the contender has a solution of every instance. The axis of time is logarithmic; that of the
     gap is, too, but for its lower end, which is zero: the best solution that any contender found.
     """
-    ax = styled(ax, (7.2, 4.2))
+    ax = styled(ax, (7.6, 4.4))
     lines = {name: _line(race, name) for name in race.contenders}
     drawn = {name: line for name, line in lines.items() if line}
-    several = [name for name in drawn if name in _ANYTIME or name.endswith(PERTURBED)]
-    single = [name for name in drawn if name not in several]
-    for k, name in enumerate(several):
-        when, gaps = zip(*drawn[name], strict=True)
-        colour, dash = PALETTE[k % len(PALETTE)], "-" if k < len(PALETTE) else "--"
-        ends, label = ([*when, race.time_limit], [*gaps, gaps[-1]]), drawable(name)
-        ax.step(*ends, where="post", color=colour, ls=dash, lw=1.7, label=label)
-        ax.plot(when[:1], gaps[:1], ".", ms=7, color=colour, clip_on=False)
+    shades = dict(zip(race.contenders, colours(race.kinds, len(race.contenders), PALETTE), strict=True))
     learned = {name for name, kind in zip(race.contenders, race.kinds, strict=True) if kind == "learned"}
-    for k, name in enumerate(single):
-        marker, colour = MARKERS[k % len(MARKERS)], (INK, FAINT)[k // len(MARKERS) % 2]
-        when, gaps = zip(*drawn[name], strict=True)
-        face = colour if name in learned else "white"
-        style: dict[str, Any] = {"color": colour, "mfc": face, "mew": 1.2, "ls": "none", "clip_on": False, "zorder": 3}
-        ax.plot(when[-1:], gaps[-1:], marker, ms=5.5, label=drawable(name), **style)
+    ends, points, steps = [], [], []
+    for name, line in drawn.items():
+        when, gaps = zip(*line, strict=True)
+        colour, label = shades[name], drawable(name)
+        if name in _ANYTIME or name.endswith(PERTURBED):
+            ax.step([*when, race.time_limit], [*gaps, gaps[-1]], where="post", color=colour, lw=1.7, label=label)
+            ax.plot(when[:1], gaps[:1], ".", ms=7, color=colour, clip_on=False)
+            ends.append(Label(race.time_limit, gaps[-1], label, colour))
+            steps.append(_corners([*line, (race.time_limit, gaps[-1])]))
+        else:
+            style: dict[str, Any] = {"color": colour, "mew": 1.2, "ls": "none", "clip_on": False, "zorder": 3}
+            ax.plot(when[-1:], gaps[-1:], "o", ms=5.5, mfc=colour if name in learned else "white", label=label, **style)
+            points.append(Label(when[-1], gaps[-1], label, colour))
     _scales(ax, [gap for line in drawn.values() for _, gap in line])
     ax.set(
         xlabel="wall-clock time",
@@ -49,7 +53,9 @@ def cost_over_time(race: Race, ax: Axes | None = None) -> Axes:
         title=f"{race.problem}: {len(race.rows)} instance{'s' * (len(race.rows) > 1)}, one core",
     )
     if drawn:
-        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        ax.set_xlim(right=race.time_limit)
+    at_ends(ax, ends)
+    beside(ax, points, steps)
     return ax
 
 
@@ -58,6 +64,11 @@ def _line(race: Race, contender: str) -> list[tuple[float, float]]:
     times = sorted({when for found in race.of(contender) for when, _ in found.points})
     gaps = ((when, race.mean_gap(contender, when)) for when in times)
     return [(when, 100.0 * gap) for when, gap in gaps if gap is not None]
+
+
+def _corners(line: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Of the steps that are drawn for these points: across, then down."""
+    return [line[0], *(corner for (_, y), (x, below) in pairwise(line) for corner in ((x, y), (x, below)))]
 
 
 def _scales(ax: Axes, gaps: list[float]) -> None:

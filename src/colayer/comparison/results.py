@@ -11,7 +11,7 @@ from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
 from colayer.comparison.paired import Difference, Verdict, concluded, seen_before
 from colayer.comparison.payback import Payback, payback
 from colayer.comparison.race import Race
-from colayer.comparison.standings import SHARES, Standing, reference, standings
+from colayer.comparison.standings import SHARES, Standing, reference, standings, winner
 from colayer.comparison.trajectory import EQUAL
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
 from colayer.report.tables import Table, duration, percent, table
@@ -166,7 +166,8 @@ class Results:
         """For `colayer report`; the figure is expected beside it."""
         race = self.race
         sizes = "".join(f", {key} {_span([g[key] for g in race.groups])}" for key in race.groups[0])
-        summary = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s per contender and instance. {_TIMES}"
+        count = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s per contender and instance."
+        summary = f"{winner(self.standings(), race.time_limit)} {count} {_TIMES}"
         hint = [self._hint_sheet()] if self.hints() else []
         paid = [self._payback_sheet()] if self.paybacks() else []
         return Outcome(

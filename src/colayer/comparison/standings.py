@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colayer.comparison.paired import Difference, difference
 from colayer.comparison.race import Race
+from colayer.report.tables import percent
 
 #: The parts of the time limit at which tables compare costs.
 SHARES = (0.01, 0.1, 1.0)
@@ -42,6 +44,17 @@ def standings(race: Race) -> list[Standing]:
     """One row per contender, in the order of the contenders."""
     to = reference(race)
     return [_standing(race, name, to) for name in race.contenders]
+
+
+def winner(rows: Sequence[Standing], time_limit: float) -> str:
+    """Who has the least mean gap in the end, whoever it is; of equals, the quickest to its first solution first."""
+    known = [(row.gaps[-1], row.first or 0.0, row.contender) for row in rows if row.gaps[-1] is not None]
+    if not known:
+        return "Nobody solved every instance in time."
+    least = min(gap for gap, _, _ in known)
+    names = [name for gap, _, name in sorted(known) if gap == least]
+    more = f", as good: {', '.join(names[1:])}" if len(names) > 1 else ""
+    return f"The winner after {time_limit:g} s is {names[0]}, at a mean gap of {percent(least)}{more}."
 
 
 def paired(race: Race, name: str, to: str) -> Difference | None:

@@ -9,7 +9,7 @@ import io
 import math
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 
 from colayer.answers import refused
 from colayer.capabilities import Draws, need
+from colayer.comparison.contender import Kind
 from colayer.comparison.table import Comparison, Summary, value
 from colayer.errors import InputError
 from colayer.faults import calling
 from colayer.files import check_writable, write_atomic
 from colayer.problem import Problem, X, Y, Z
+from colayer.report.direct import Label, at_ends, colours
 from colayer.report.tables import percent, significant
 from colayer.text import one_line, shortened
 
@@ -79,7 +81,8 @@ def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axe
     ax.set_ylim(low, high)
     ax.margins(x=0.02)
     ax.set(xlabel="loss evaluation", ylabel="mean loss (cost / scale)", title="Learning by experience")
-    ax.legend(fontsize="small", loc="upper right", framealpha=0.9, edgecolor="none", markerscale=1.5)
+    style = {"frameon": False, "ncols": 2, "markerscale": 1.5}
+    ax.legend(fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.17), **style)  # below: never over the data
     return ax
 
 
@@ -88,63 +91,78 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
     rows, measure = comparison.by(key), comparison.measure
     groups = sorted({row.group[key] for row in rows})
     series = {name: _series(rows, name, measure) for name in comparison.contenders}
+    return lines_by(key, groups, series, comparison.kinds, measure, ax)
+
+
+def lines_by(
+    key: str,
+    groups: Sequence[float],
+    series: Mapping[str, Floats],
+    kinds: Sequence[Kind],
+    measure: Literal["gap", "cost"] = "gap",
+    ax: Axes | None = None,
+) -> Axes:
+    """The figure of `gap_by`, of values by contender and group (gaps in percent)."""
     ax = styled(ax, grid="y")
+    shades = colours(kinds, len(series), PALETTE)
+    ends: list[Label] = []
     if len(groups) > 2:
         for k, (name, y) in enumerate(series.items()):
-            style: dict[str, Any] = {"color": _colour(k), "marker": MARKERS[k % len(MARKERS)]}
+            style: dict[str, Any] = {"color": shades[k], "marker": MARKERS[k % len(MARKERS)]}
             ax.plot(groups, y, lw=1.6, ms=4.5, mec="white", mew=0.6, label=drawable(name), **style)
+            ends += [Label(g, float(v), drawable(name), shades[k]) for g, v in zip(groups, y, strict=True) if v == v][
+                -1:
+            ]
         if groups[0] > 0 and groups[-1] / groups[0] >= WIDE:
             ax.set_xscale("log")
         ax.set_xticks(groups, [f"{g:g}" for g in groups])
         ax.xaxis.set_minor_locator(NullLocator())
-        if len(groups) > 10:
+        if len(groups) > 8:
             ax.tick_params(axis="x", labelrotation=45)
     else:
         width = 0.8 / len(series)
         for k, (name, y) in enumerate(series.items()):
             at = np.arange(len(groups)) + (k - (len(series) - 1) / 2) * width
-            ax.bar(at, y, 0.92 * width, color=_colour(k), label=drawable(name))
+            ax.bar(at, y, 0.92 * width, color=shades[k], label=drawable(name))
         ax.set_xticks(range(len(groups)), [f"{g:g}" for g in groups])
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     _value_scale(ax, "y", np.concatenate(list(series.values())))
     ax.set(xlabel=key, ylabel=_label(measure), title=f"{'Gap' if measure == 'gap' else 'Cost'} by {key}")
-    # entries stand in the order in which the lines end, so that the eye finds them without matching colours
-    handles, labels = ax.get_legend_handles_labels()
-    last = [float(y[-1]) for y in series.values()]
-    order = sorted(range(len(labels)), key=lambda k: -np.nan_to_num(last[k], nan=-np.inf))
-    ax.legend(
-        [handles[k] for k in order],
-        [labels[k] for k in order],
-        frameon=False,
-        fontsize="small",
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-    )
+    at_ends(ax, ends)
     return ax
 
 
 def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Mean gap of every contender, the best on top, with a thin mark at its worst gap."""
-    measure = comparison.measure
-    rows = sorted(comparison.summary(), key=lambda row: value(row, measure) or 0.0)
-    means = np.array([value(row, measure) for row in rows], dtype=float)
-    worst = np.array([row.worst_gap for row in rows if row.worst_gap is not None], dtype=float)
+    return dots(comparison.summary(), comparison.kinds, comparison.measure, ax)
+
+
+def dots(
+    summary: Sequence[Summary], kinds: Sequence[Kind], measure: Literal["gap", "cost"], ax: Axes | None = None
+) -> Axes:
+    """The figure of `gap_bars`: a dot a contender, since the length of a bar means nothing on a logarithmic axis."""
+    shades = colours(kinds, len(summary), PALETTE[:1])
+    rows = sorted(zip(summary, shades, strict=True), key=lambda each: value(each[0], measure) or 0.0)
+    means = np.array([value(row, measure) for row, _ in rows], dtype=float)
+    worst = np.array([row.worst_gap for row, _ in rows if row.worst_gap is not None], dtype=float)
     factor = 100.0 if measure == "gap" else 1.0
-    ax = styled(ax, size=(6.4, 1.2 + 0.38 * len(rows)), grid="x")
+    ax = styled(ax, size=(6.4, 1.2 + 0.34 * len(rows)), grid="x")
     places = np.arange(len(rows))
-    bars = ax.barh(places, factor * means, 0.62, color=PALETTE[0], label="mean")
+    ax.scatter(factor * means, places, 42, [shade for _, shade in rows], zorder=3)
     if measure == "gap":
-        (ends,) = ax.plot(factor * worst, places, "|", ms=13, mew=1.6, color=PALETTE[1], label="worst instance")
-        style: dict[str, Any] = {"frameon": False, "fontsize": "small", "ncols": 2, "borderpad": 0}
-        ax.legend(handles=[bars, ends], loc="lower right", bbox_to_anchor=(1.0, 1.0), **style)
+        ax.hlines(places, factor * means, factor * worst, [shade for _, shade in rows], lw=1.2, alpha=0.5)
+        ax.plot(factor * worst, places, "|", ms=9, mew=1.4, color=FAINT)
     _value_scale(ax, "x", factor * np.concatenate([means, worst]))
-    for place, row in zip(places, rows, strict=True):
+    for place, (row, shade) in zip(places, rows, strict=True):
         text = "mean " + (percent(row.mean_gap) if measure == "gap" else significant(row.mean_cost, 4))
         # beside the axes, where no mark of a worst gap can run through it
-        ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8.5, color=INK)
-    ax.set_yticks(places, [drawable(row.contender) for row in rows])
+        ax.text(1.02, float(place), text, transform=ax.get_yaxis_transform(), va="center", fontsize=8.5, color=shade)
+    ax.set_yticks(places, [drawable(row.contender) for row, _ in rows])
+    for tick, (_, shade) in zip(ax.get_yticklabels(), rows, strict=True):
+        tick.set_color(shade)
     ax.tick_params(axis="y", length=0)
-    ax.invert_yaxis()
-    ax.set(xlabel=_label(measure).replace("mean gap", "gap"))
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.set(xlabel=_label(measure).replace("mean gap", "gap") + (": mean ●, worst |" if measure == "gap" else ""))
     ax.set_title("Gap" if measure == "gap" else "Cost", loc="left", color=INK, fontsize=11)
     return ax
 
@@ -271,7 +289,3 @@ def _value_scale(ax: Axes, axis: Literal["x", "y"], values: Floats) -> None:
 
 def _label(measure: Literal["gap", "cost"]) -> str:
     return "mean gap to the bound (%)" if measure == "gap" else "mean cost"
-
-
-def _colour(k: int) -> str:
-    return PALETTE[k % len(PALETTE)]

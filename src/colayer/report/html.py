@@ -21,7 +21,7 @@ from urllib.parse import quote
 from colayer.errors import InputError
 from colayer.files import write_atomic
 from colayer.report.inline_svg import inline_svg
-from colayer.report.outcome import Cell, Column, Outcome, Picture, Sheet, Value, read_outcomes
+from colayer.report.outcome import CAVEATS, Cell, Column, Outcome, Picture, Sheet, Value, read_outcomes, scale_of
 from colayer.report.tables import duration, significant
 
 #: Columns in which less is better, so that ours beside the paper's has a sign. Times depend on the machine: none there.
@@ -49,7 +49,8 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     names = _anchors([outcome.name for _, outcome in outcomes])
     sections = [_section(folder, outcome, name) for (folder, outcome), name in zip(outcomes, names, strict=True)]
-    counts = Counter(conclusion.holds for _, outcome in outcomes for conclusion in outcome.conclusions)
+    told = [outcome for _, outcome in outcomes if scale_of(outcome) != "smoke"]  # others conclude nothing
+    counts = Counter(conclusion.holds for outcome in told for conclusion in outcome.conclusions)
     return environment.from_string(page).render(
         title=title,
         style=Markup(style),
@@ -57,6 +58,8 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
         script_hash=digest,
         sections=sections,
         counts=counts,
+        caveats=[*dict.fromkeys(section["caveat"] for section in sections if section["caveat"])],
+        beside=any(outcome.source for _, outcome in outcomes),
         verdicts=VERDICTS,
     )
 
@@ -77,6 +80,7 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
     return {
         "anchor": anchor,
         "outcome": outcome,
+        "caveat": CAVEATS.get(scale_of(outcome), ""),
         "counts": Counter(conclusion.holds for conclusion in outcome.conclusions),
         "sheets": [_sheet(sheet) for sheet in outcome.sheets],
         "pictures": [

@@ -25,6 +25,12 @@ OUTCOME = "outcome.json"
 #: How a formula of a spreadsheet begins; a sign before a number, or alone, is none.
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.\s]|$)")
 
+#: What a run of this scale must say, on every page.
+CAVEATS = {
+    "smoke": "A smoke run: it shows that everything runs. Its numbers, and what is concluded from them, mean nothing.",
+    "small": "A small run: its numbers decide nothing. What decides is a run with --scale paper.",
+}
+
 #: What stands in a cell: a number, a word, or nothing.
 Value = float | int | str | None
 
@@ -109,6 +115,11 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
     #: What differs from the paper (bound, machine, samples), in words.
     differences: tuple[str, ...] = ()
     provenance: dict[str, Value] = {}
+
+
+def scale_of(outcome: Outcome) -> str:
+    """The scale of a run of the paper's experiments; nothing for a comparison."""
+    return str(outcome.provenance.get("scale", ""))
 
 
 def provenance(command: str, **more: Value) -> dict[str, Value]:

@@ -33,3 +33,21 @@ function compare(a, b, down) {
 
 // On a phone the contents start closed.
 if (window.matchMedia("(max-width: 70rem)").matches) document.querySelector("nav details").open = false;
+
+// What is wider than its box says so.
+const watch = new ResizeObserver((boxes) => boxes.forEach(({ target }) => hint(target)));
+for (const box of document.querySelectorAll(".scroll")) watch.observe(box);
+
+function hint(box) {
+  const told = box.previousElementSibling;
+  const known = told !== null && told.className === "hint";
+  const wide = box.scrollWidth > box.clientWidth + 1;
+  if (wide && !known) {
+    const line = document.createElement("p");
+    line.className = "hint";
+    line.textContent = "There is more to the right: scroll →";
+    box.before(line);
+  } else if (!wide && known) {
+    told.remove();
+  }
+}
