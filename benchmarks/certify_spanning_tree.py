@@ -149,7 +149,7 @@ def convergence(found: Lagrangian) -> Axes:
     ax.set_title(f"After {counted(found.iterations, 'iteration')}: {gap}", fontsize=11, color=INK)
     ax.set_xlabel("iteration", color=INK)
     ax.set_ylabel("cost", color=INK)
-    ax.legend(fontsize="small", loc="lower right", framealpha=0.9, edgecolor="none")
+    ax.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return ax
 
 

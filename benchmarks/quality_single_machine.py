@@ -2,38 +2,26 @@
 
 For each decoder: mean and worst gap to the SRPT bound over 12 sizes × 10 ρ × PER_CELL test instances (none of which was
 learned on), as a ratio to the plain rule that the decoder has to beat on the same instances. Writes
-experiments/results/quality_single_machine.json and, over all 2400 instances, docs/images/gaps.svg.
+experiments/results/quality_single_machine.json, which `docs/_site/figures.py` draws.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 from measure import machine
 
-from colayer import Comparison, Pipeline, __version__, evaluate
+from colayer import Pipeline, __version__, evaluate
 from colayer.comparison.contender import Contender, contenders_named, pipeline_contender
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
-from colayer.report.figures import gap_bars, save
 from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = 150
-PICTURE = {
-    "SRPT completion order": "srpt",
-    "SRPT completion - p/2 order": "srpt-midpoint",
-    "release order + LS": "release+ls",
-    "APRTF": "aprtf",
-    "APRTF + RDI": "aprtf+rdi",
-    "learned": "learned, none",
-    "learned, RDI": "learned, rdi",
-    f"learned, RDI, {SAMPLES} samples": f"learned, rdi, {SAMPLES} samples",
-}
 
 
 def contenders() -> list[Contender]:
@@ -52,12 +40,6 @@ def contenders() -> list[Contender]:
         for name in ("learned, rdi", "learned, rdi, safe")
     ]
     return [*contenders_named(chosen), *perturbed]
-
-
-def chosen_for_picture(comparison: Comparison) -> Comparison:
-    names = {value: key for key, value in PICTURE.items()}
-    kept = tuple(replace(r, contender=names[r.contender]) for r in comparison.results if r.contender in names)
-    return Comparison(comparison.problem, tuple(names[c] for c in comparison.contenders if c in names), kept)
 
 
 def main() -> None:
@@ -105,8 +87,6 @@ def main() -> None:
     }
     output = ROOT / "experiments" / "results" / "quality_single_machine.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-    if arguments.per_cell == 20:
-        save(gap_bars(chosen_for_picture(comparison)), ROOT / "docs" / "images" / "gaps.svg")
     headers = ["contender", "mean gap", "worst gap", "ratio", "to", "time"]
     cells = [
         [

@@ -3,8 +3,8 @@
 `python benchmarks/quality_spanning_tree.py`: mean and worst gap to the Lagrangian bound over 6 widths × 5 K × 4
 scenario counts × PER_CELL test instances, none of which was learned on; the learned pipelines with and without the safe
 weights as a fallback, the approximation algorithm, E_1 = ∅ and the certified solve beside them. Bounds are kept in
-`runs/` as they come, so that a run that was stopped goes on. Writes experiments/results/quality_spanning_tree.json and
-docs/images/spanning_tree_gaps.svg.
+`runs/` as they come, so that a run that was stopped goes on. Writes experiments/results/quality_spanning_tree.json,
+which `docs/_site/figures.py` draws.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from colayer.pretrained import pretrained
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
-from colayer.report.figures import gap_by, save
 from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
@@ -120,7 +119,6 @@ def main() -> None:
     }
     output = ROOT / "experiments" / "results" / "quality_spanning_tree.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-    save(gap_by(comparison, "nodes"), ROOT / "docs" / "images" / "spanning_tree_gaps.svg")
     cells = [
         [r["contender"], percent(r["mean_gap"]), percent(r["worst_gap"]), duration(r["mean_seconds"])] for r in rows
     ]

@@ -4,8 +4,8 @@
 up to 1000 tasks and LARGE of 2000 and 5000, none of which was learned on. Every contender's mean cost as a change
 against the safe weights on the same instances, and its gap to the bound; learned pipelines with and without the safe
 weights as a fallback, and with the decoder `ls` after them up to LS tasks. Results are kept in `runs/` as they come, so
-that a run that was stopped goes on. Writes experiments/results/quality_vehicle_scheduling.json and
-docs/images/vehicle_scheduling_cost_by_size.svg.
+that a run that was stopped goes on. Writes experiments/results/quality_vehicle_scheduling.json, which
+`docs/_site/figures.py` draws.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
-from colayer.comparison.table import Comparison, Result
 from colayer.content import content_hash
 from colayer.pretrained import pretrained
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
-from colayer.report.figures import gap_by, save
 from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
@@ -122,7 +120,6 @@ def main() -> None:
     }
     output = ROOT / "experiments" / "results" / "quality_vehicle_scheduling.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
-    picture(every)
     for tasks, rows in sizes.items():
         shares = ("against_safe", "worst_against_safe", "mean_gap")
         cells = [
@@ -131,20 +128,6 @@ def main() -> None:
         ]
         print(f"{tasks} tasks, {rows[SAFE]['instances']} instances")
         print(table(["contender", "mean cost", "against safe", "worst", "gap", "time"], cells).text())
-
-
-def picture(every: list[list[dict]]) -> None:
-    """Gap to the bound by size, of the contenders that were run at every size."""
-    names = [n for n in (r["contender"] for r in every[-1]) if "safe" not in n.split(", ")[1:]]
-    kept = [
-        Result(name, i, record["cost"], record["bound"], record["tasks"], record["seconds"], {"tasks": record["tasks"]})
-        for i, records in enumerate(every)
-        for name in names
-        for record in records
-        if record["contender"] == name
-    ]
-    comparison = Comparison("vehicle-scheduling", tuple(names), tuple(kept))
-    save(gap_by(comparison, "tasks"), ROOT / "docs" / "images" / "vehicle_scheduling_cost_by_size.svg")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def draw_line(along: LossAlong, ax: Axes | None = None, width: float | None = No
     ax.step(edges, values, where="post", color=PALETTE[0], label="exact" if along.exact else "on a grid", **style)
     if width is not None:
         ax.plot(*along.smoothed(width), color=PALETTE[1], lw=1.8, label=f"average over {width:.3g}")
-        ax.legend(fontsize="small", framealpha=0.9, edgecolor="none")
+        ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     if along.low <= 0.0 <= along.high:
         ax.plot([0.0], [float(along.at(0.0))], "o", ms=5, color=PALETTE[6], zorder=4)
     ax.margins(x=0.0)

@@ -79,7 +79,7 @@ def curves(ax: Axes, losses: Sequence[Sequence[float]], *, title: str) -> None:
     ax.step(number, best.mean(axis=0), where="post", color=PALETTE[0], lw=1.8, label="mean over seeds")
     zoom(ax, list(best), 0.06)
     ax.set(xlabel="loss evaluation", ylabel="best training loss", title=title)
-    ax.legend(frameon=False, fontsize="small", loc="upper right")
+    _legend_beside(ax)
 
 
 def grouped_bars(names: Sequence[str], series: Mapping[str, Sequence[float]], *, y: str) -> Axes:

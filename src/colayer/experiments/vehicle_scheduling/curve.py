@@ -97,5 +97,5 @@ def _panels(found: Found, *, by_time: bool) -> Axes:
         ax.set_xscale("log")
         ax.set(title=train, xlabel="CPU time (s)" if by_time else "loss evaluation")
     panels[0].set_ylabel("best objective: mean cost per task")
-    panels[-1].legend(frameon=False, fontsize="small", loc="upper right")
+    panels[-1].legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return panels[0]
