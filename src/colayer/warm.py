@@ -12,7 +12,7 @@ from colayer.capabilities import Generates
 from colayer.documents import generated
 from colayer.evaluators.base import evaluator_for
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z, declared, variant
+from colayer.problem import Problem, X, Y, Z, declared
 
 #: The whole-number sizes of a small instance.
 _SMALL = 4
@@ -37,13 +37,9 @@ def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
 
 
 def warm(problem: Problem[X, Y, Z]) -> None:
-    """Compile what solving through each decoder and learning by experience need, where the problem makes instances."""
-    instance = small_instance(problem)
-    if instance is None:
-        return
-    known = declared(problem)
-    for decoder in known.decoders or (None,):
-        pipeline = Pipeline(variant(problem, decoder=decoder), np.zeros(known.dimension))
-        pipeline.solve(instance, samples=1)
-        with closing(evaluator_for(pipeline.problem, [instance])) as evaluator:
-            evaluator.losses(np.zeros((1, known.dimension)))
+    """Compile what solving and learning by experience need, where the problem makes instances."""
+    instance, zero = small_instance(problem), np.zeros((1, declared(problem).dimension))
+    if instance is not None:
+        Pipeline(problem, zero[0]).solve(instance, samples=1)
+        with closing(evaluator_for(problem, [instance])) as evaluator:
+            evaluator.losses(zero)

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.commands.demo import contenders, heaviest
+from colayer.commands.demo import contenders, heaviest, story
+from colayer.comparison.table import Comparison, Result
 from colayer.models import LinearModel
-from colayer.problems import SingleMachine
+from colayer.problems import SpanningTree
 from support import selection_problem
 from support.selection_problem import Selection, instances
 from support.toy_problem import write_toy
@@ -26,23 +27,39 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_small")
 def test_the_story(run: Any, place: Path) -> None:
-    """A table on stdout, a model and pictures in the folder."""
+    """What you had, what learning cost, what you have now, what to type next; a model and pictures in the folder."""
     out = run("demo", "-o", "story")
     names = sorted(p.name for p in (place / "story").iterdir())
-    assert names == ["gaps.png", "learning.png", "model.json", "solution.png"]
-    for contender in ("learned", "learned + ls", "learned + rdi", "safe weights", *SingleMachine().baselines):
-        assert f"\n{contender} " in out
+    assert names == ["gaps.png", "instance.json", "learning.png", "model.json", "solution.png"]
+    had, rest = out.split("\nWhat learning cost: ")
+    assert had.startswith("spanning-tree: 6 instances to learn from, 3 others to judge by (width 10, scenarios 10, ")
+    cost, now = rest.split("\nWhat you have now:\n")
+    assert cost.startswith("69 weights, 12 evaluations, ")
     learned = Pipeline.load("story/model.json")
     assert learned.provenance["evaluations"] == 12
-    assert f"{np.count_nonzero(learned.weights_)} of 66 weights are not zero" in out
-    for decoder in ("none", "ls", "rdi"):
-        assert f"\nthrough the decoder {decoder}:\n" in out
-    for contender in ("safe weights + rdi", "srpt+ls", "srpt+rdi"):
-        assert out.count(f"\n{contender} ") == 1
-    assert out.count("\nsrpt ") == 1
-    assert "against " in out
-    assert out.startswith("single-machine: 6 instances to learn from, 3 others to compare on (jobs 100, rho 1.0)\n")
-    assert out.endswith("written to story: model.json, learning.png, gaps.png, solution.png\n")
+    assert f"{np.count_nonzero(learned.weights_)} of 69 weights are not zero" in cost
+    for contender in ("safe weights", "safe weights, 10 candidates", *SpanningTree().baselines):
+        assert f"\n{contender} " in had
+    for contender in ("learned", "learned, 10 candidates"):
+        assert f"\n{contender} " in now
+    assert "than safe weights: " in now or "and safe weights: " in now
+    *_, written, following = out.splitlines()
+    assert written == "written to story: model.json, learning.png, gaps.png, solution.png, instance.json"
+    assert following == "next: colayer solve story/instance.json --model story/model.json --candidates 10"
+    assert run(*following.split()[2:], "--json")["problem"] == "spanning-tree"
+
+
+@pytest.mark.usefixtures("_small")
+def test_a_problem_that_is_written_on_the_spot(run: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = run("demo", "own", "-o", "story", "--workers", 1)
+    lines = len((place / "story" / "tardiness.py").read_text().splitlines())
+    assert out.startswith(f"tardiness.py, {lines} lines: colayer check finds no mistakes\ntardiness: 6 instances to ")
+    assert "\nearliest due date " in out
+    *_, following = out.splitlines()
+    there, _, command = following.removeprefix("next: ").partition(" && ")
+    assert there == "cd story"
+    monkeypatch.chdir("story")
+    assert run(*command.split()[1:], "--json")["problem"] == "tardiness"
 
 
 @pytest.mark.usefixtures("_small")
@@ -57,10 +74,11 @@ def test_the_seed_tells_the_same_story_again(run: Any, place: Path) -> None:
 def test_a_problem_of_ones_own_without_a_picture_or_shipped_weights(run: Any, place: Path) -> None:
     shutil.copy(selection_problem.__file__, place / "demo_projects.py")
     out = run("demo", "demo_projects:Selection", "-o", "story", "--workers", 1)
-    for contender in ("learned", "learned + swap", "safe weights", "cheapest"):
+    for contender in ("learned", "learned, 10 candidates", "safe weights", "cheapest"):
         assert f"\n{contender} " in out
-    assert "pretrained" not in out
-    assert sorted(p.name for p in (place / "story").iterdir()) == ["gaps.png", "learning.png", "model.json"]
+    names = ["gaps.png", "instance.json", "learning.png", "model.json"]
+    assert sorted(p.name for p in (place / "story").iterdir()) == names
+    assert out.endswith(" --candidates 10 --problem demo_projects:Selection\n")
 
 
 def test_what_cannot_be_told_is_refused_before_it_begins(refused: Any, place: Path) -> None:
@@ -78,27 +96,29 @@ def test_the_heaviest_weights_are_named() -> None:
     assert heaviest(nothing) == "0 of 1 weights are not zero"
 
 
-def test_learned_weights_run_through_every_decoder() -> None:
-    problem = Selection()
+def test_what_is_plain_runs_through_the_same_decoder() -> None:
+    """Ten candidates of the safe weights are a search: no reference, but shown beside ten of the learned ones."""
+    problem = Selection("swap")
     model = Pipeline(problem, [1.0, 1.0, 0.0]).model
-    data = instances(3)
-    names = {decoder: [c.name for c in part] for decoder, part in contenders(problem, model, data).items()}
-    feature = "best single feature (price_times_risk)"
-    assert names == {
-        "none": ["learned", "safe weights", feature, "cheapest", "safest"],
-        "swap": ["learned + swap", "safe weights + swap", f"{feature} + swap"],
-    }
-    machine = SingleMachine(decoder="ls")
-    jobs = [machine.generate(seed, jobs=5) for seed in range(2)]
-    found = contenders(machine, Pipeline(machine, machine.safe_weights).model, jobs)
-    assert [part[0].name for part in found.values()] == ["learned + none", "learned", "learned + rdi"]
-    assert "pretrained" in [one.name for one in found["ls"]]
-    assert "srpt+ls" in [one.name for one in found["ls"]]
+    found = contenders(problem, model, instances(3))
+    assert [(c.name, c.kind) for c in found if "feature" not in c.name] == [
+        ("safe weights", "safe"),
+        ("cheapest", "rule"),
+        ("safest", "rule"),
+        ("safe weights, 10 candidates", "solver"),
+        ("learned", "learned"),
+        ("learned, 10 candidates", "learned"),
+    ]
+    safe, own = found[0], Pipeline(problem, problem.safe_weights, safe=False)
+    for x in instances(3):
+        assert problem.cost(safe.attempt(x, 1.0).solutions[-1][1], x) == own.solve(x).cost
 
 
-def test_every_contender_of_a_part_runs_through_its_decoder() -> None:
-    data = instances(3)
-    (_, safe, *_) = contenders(Selection(), Pipeline(Selection(), [1.0, 1.0, 0.0]).model, data)["swap"]
-    own = Pipeline(Selection("swap"), Selection.safe_weights, safe=False)
-    for x in data:
-        assert Selection().cost(safe.attempt(x, 1.0).solutions[-1][1], x) == own.solve(x).cost
+def test_who_is_still_ahead_is_named() -> None:
+    results = [Result(name, i, cost, 1.0, 1.0, 0.001, {}) for i in range(2)
+               for name, cost in (("learned", 2.0), ("rule", 3.0), ("search", 1.5))]  # fmt: skip
+    comparison = Comparison("toy", ("learned", "rule", "search"), tuple(results), ("learned", "rule", "solver"))
+    model = LinearModel(("a",), np.zeros(1), np.ones(1), "toy")
+    text = "".join(part if isinstance(part, str) else part.text() for part in story(comparison, "nothing", model))
+    assert text.endswith("\nstill ahead: search, 50.0 % in 1.00 ms\n")
+    assert text.count("still ahead") == 1

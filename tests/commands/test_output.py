@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +17,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from colayer.commands import output
-from colayer.commands.output import Search, emit, exact_limit, note, progress, say, search
+from colayer.commands.output import Search, emit, exact_limit, note, progress, say, search, telling, terminal_text
 from colayer.errors import InputError, OptionError
+from colayer.report.tables import Table
 
 
 def test_the_document_is_printed_or_the_text_and_written_either_way(
@@ -133,3 +136,43 @@ def test_the_line_of_a_search_has_both_bounds_and_their_gap() -> None:
         {"task": 7, "state": "bound 0, best 5"},
         {"task": 7, "advance": 1, "state": ""},
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_a_table_on_a_terminal_breaks_no_number(width: int) -> None:
+    """Words wrap; numbers, and a difference with its error, stay in one piece; the best row is set apart."""
+    cells = (
+        ("best single feature (second_bought_q30)", "0.126 %", "-2.58 ± 0.086 %", "no measurable difference"),
+        ("learned", "12.5 %", "reference", ""),
+    )
+    headers = ("contender", "mean gap", "difference", "verdict")
+    text = terminal_text(Table(headers, cells, headers, cells, frozenset({0})), width)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert max(map(len, plain.splitlines())) <= width
+    for number in ("0.126 %", "12.5 %", "-2.58 ± 0.086 %"):
+        assert number in plain
+    assert "\x1b[1;32m" in text
+
+
+def test_names_in_a_table_move_no_cursor() -> None:
+    cells = (("\x1b[2Jgone",),)
+    assert "\x1b[2J" not in terminal_text(Table(("name",), cells, ("name",), cells), 80)
+
+
+@pytest.mark.parametrize(("flags", "shown"), [((False, False), True), ((True, False), False), ((False, True), True)])
+def test_quiet_says_no_notes(flags: tuple[bool, bool], shown: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    with telling(*flags):
+        note("a note")
+        logging.getLogger("colayer.somewhere").warning("a warning")
+    assert capsys.readouterr().err.count("a note\n") == shown
+    note("an error, later")
+    assert capsys.readouterr().err == "an error, later\n"
+
+
+def test_verbose_shows_what_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
+    for verbose in (False, True):
+        with telling(quiet=False, verbose=verbose):
+            logging.getLogger("colayer.somewhere").info("more")
+        assert capsys.readouterr().err == "more\n" * verbose
+    with pytest.raises(OptionError, match="given with --quiet"), telling(quiet=True, verbose=True):
+        pass

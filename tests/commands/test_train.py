@@ -54,22 +54,32 @@ def test_the_text_says_where_the_model_is_and_how_good(data: Path, run: Any) -> 
     assert lines[:2] == ["model            m.json", "evaluations      5"]
     assert [line.split("  ")[0] for line in lines[2:5]] == ["training loss", "validation loss", "time"]
     assert lines[6] == "on the 1 instance kept aside:"
-    names = [line.split("  ")[0] for line in lines[10 : 13 + len(SingleMachine().baselines)]]
-    assert names[:2] == ["learned", "safe weights"]
-    assert names[2].startswith("best single feature (")
-    assert names[3:] == list(SingleMachine().baselines)
-    said = lines[10 + len(names) :]
+    rows = lines[10 : 13 + len(SingleMachine().baselines)]
+    names = {line.split("  ")[0].partition(" (")[0] for line in rows}
+    assert names == {"learned", "safe weights", "best single feature", *SingleMachine().baselines}
+    said = lines[10 + len(rows) :]
     assert said[1].startswith("no measurable difference between learned and ")  # of one instance nothing can be said
-    assert said[3].startswith("guaranteed with probability 0.95, in units of the loss (n = 5, d = 66, M = 10, σ = 0, ")
-    assert lines[-1] == "more than R says nothing: at this n the measured gap is what to go by"
+    assert lines[-1] == f"next: colayer solve {data / '0000.json'} --model m.json --candidates 10"
+    assert "guarantee" not in "".join(lines)
+
+
+def test_learning_that_ends_where_it_began_says_so(data: Path, run: Any) -> None:
+    out = run("train", "single-machine", data, "-o", "m.json", "--evaluations", 1, "--no-journal")
+    assert "\nlearning ended where it started: no weights beat those it began with\n" in out
 
 
 def test_a_perturbation_has_its_guarantees(data: Path, run: Any) -> None:
     common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--sigma", 0.5, "--samples", 4)
-    out = run(*common, "--no-journal")
-    assert "\nguaranteed with probability 0.95, in units of the loss (n = " in out
+    out = run(*common, "--no-journal", "--guarantees")
+    assert "\nbounds of the theory at level 0.95, in units of the loss (n = " in out
     assert "σ = 0.5" in out
-    assert run(*common, "--json")["guarantees"]["sigma"] == 0.5
+    assert (
+        "\nfrom the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
+        in out
+    )
+    assert "guaranteed with probability" not in out
+    assert run(*common, "--json", "--guarantees")["guarantees"]["sigma"] == 0.5
+    assert run(*common, "--json")["guarantees"] is None
 
 
 def test_without_a_journal(data: Path, run: Any, place: Path) -> None:
@@ -148,7 +158,9 @@ def test_a_problem_without_safe_weights_is_held_against_its_best_feature(run: An
     assert document["loss"] == 1.0
     assert [row["contender"] for row in document["summary"]] == ["learned", "best single feature (value)"]
     assert document["summary"][0]["difference"]["verdict"] == "no measurable difference"
-    assert run(*common).endswith("\nno guarantee without a perturbation (--sigma) and without a proven ratio\n")
+    assert "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n" in run(
+        *common, "--guarantees"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,14 @@
-"""`colayer demo`: generate, learn by experience, compare, draw; for any problem that generates instances."""
+"""`colayer demo`: what you had, what learning costs, what you have then; for any problem that generates instances."""
 
 from __future__ import annotations
 
+import resource
+import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,88 +17,166 @@ from colayer.commands import arguments
 
 if TYPE_CHECKING:
     from colayer.comparison.contender import Contender
+    from colayer.comparison.table import Comparison
     from colayer.models import Model
     from colayer.problem import SomeProblem
+    from colayer.report.tables import Table
 
-TRAINING, TEST, EVALUATIONS = 50, 50, 1000
+TRAINING, TEST, EVALUATIONS, CANDIDATES = 50, 50, 1000, 10
+#: Sizes that tell the most in a minute, where they are not the defaults.
+SIZES: dict[str, dict[str, Any]] = {"vehicle-scheduling": {"tasks": 100, "scenarios": 30}}
 #: What a demo writes.
-FILES = {"model.json", "learning.png", "gaps.png", "solution.png"}
+FILES = {"model.json", "learning.png", "gaps.png", "solution.png", "instance.json", "tardiness.py"}
+#: The word for a problem that is written on the spot, and where it lies then.
+OWN, OWN_NAME = "own", "tardiness:Tardiness"
 
 
 def demo(
     problem: Annotated[
-        str, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME.")
-    ] = "single-machine",
-    output: Annotated[
-        Path,
-        arguments.out_folder("Where the pictures go."),
-    ] = Path("demo"),
+        str,
+        typer.Argument(
+            metavar="[PROBLEM]",
+            help="spanning-tree, vehicle-scheduling, single-machine, own (written on the spot), or MODULE:NAME.",
+        ),
+    ] = "spanning-tree",
+    output: Annotated[Path, arguments.out_folder("Where model and pictures go.")] = Path("demo"),
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,
 ) -> None:
-    """The whole story in about a minute: generate, learn by experience, compare, draw."""
+    """One story in about a minute: what you had, what learning costs, what you have then; with pictures."""
     import numpy as np
 
-    from colayer.capabilities import Draws, Generates, need
+    from colayer.capabilities import Draws, Generates, WritesInstances, need
     from colayer.commands.lookup import find
     from colayer.commands.output import progress, say, search
     from colayer.commands.outputs import output_file, output_folder
     from colayer.comparison.evaluate import evaluate, tight_bounds
-    from colayer.comparison.table import joined
+    from colayer.dataset import write_instance
     from colayer.errors import OptionError
     from colayer.files import whole_folder
     from colayer.pipeline import Pipeline
     from colayer.problem import declared
     from colayer.report.figures import drawn, gap_bars, learning_curve, save
-    from colayer.report.tables import duration, significant, summary_table
     from colayer.text import short
+    from colayer.warm import warm
 
-    found = find(problem)
-    known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
     folder = output_folder(output)
     if folder.exists() and (others := sorted({entry.name for entry in folder.iterdir()} - FILES)):
         message = f"{folder} holds other files ({short(others[0])}), expected a new folder, or one of an earlier demo"
         raise OptionError(message, where="-o")
     output_file(folder / "model.json" if folder.exists() else folder, "-o")
-
-    sizes = {size.name: size.default for size in known.sizes}
-    described = ", ".join(f"{name} {value}" for name, value in sizes.items())
-    say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to compare on ({described})\n")
-    train, test = (
-        [generate(child, **sizes) for child in part.spawn(count)]
-        for part, count in zip(np.random.SeedSequence(seed).spawn(2), (TRAINING, TEST), strict=True)
-    )
-    say(f"learning {known.dimension} weights by experience, from costs alone: {EVALUATIONS} evaluations\n")
-    learner = Pipeline(found).fit(train, evaluations=EVALUATIONS, seed=seed, workers=workers, progress=True)
-    say(f"best mean loss {significant(learner.loss_, 6)}, {heaviest(learner.model)}\n\n")
-
-    bounds = None
-    if known.tight_seconds is not None:
-        with search("bounding", len(test)) as bounding:
-            limit, shown = known.tight_seconds, bounding.progress
-            bounds = tight_bounds(found, test, time_limit=limit, progress=shown, done=bounding.next)
-    compared = []
-    for decoder, chosen in contenders(found, learner.model, test).items():
+    with ExitStack() as stack:
+        found = own_problem(stack) if problem == OWN else find(problem)
+        known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
+        if problem == OWN:
+            say(checked(found))
+        sizes = {size.name: size.default for size in known.sizes} | SIZES.get(found.name, {})
+        described = ", ".join(f"{name} {value}" for name, value in sizes.items())
+        say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to judge by ({described})\n\n")
+        train, test = (
+            [generate(child, **sizes) for child in part.spawn(count)]
+            for part, count in zip(np.random.SeedSequence(seed).spawn(2), (TRAINING, TEST), strict=True)
+        )
+        warm(found)  # compiling is no part of what learning costs
+        begin = cpu()
+        learner = Pipeline(found).fit(train, evaluations=EVALUATIONS, seed=seed, workers=workers, progress=True)
+        seconds = cpu() - begin
+        bounds = None
+        if known.tight_seconds is not None:
+            with search("bounding", len(test)) as bounding:
+                limit, shown = known.tight_seconds, bounding.progress
+                bounds = tight_bounds(found, test, time_limit=limit, progress=shown, done=bounding.next)
         with progress("comparing") as done:
-            comparison = evaluate(found, test, chosen, bounds=bounds, progress=done)
-        compared.append(comparison)
-        say(f"through the decoder {decoder}:\n\n" if decoder else "")
-        say(summary_table(comparison.summary()).text())
-        say("".join(f"\n{line}" for line in comparison.conclusions()) + "\n\n")
+            comparison = evaluate(found, test, contenders(found, learner.model, test), bounds=bounds, progress=done)
+        cost = f"{known.dimension} weights, {EVALUATIONS} evaluations, {seconds:.1f} s of CPU"
+        say(*story(comparison, cost, learner.model))
 
-    solved = learner.solve(test[0])
-    pictures = ["learning.png", "gaps.png"]
-    with whole_folder(folder) as place:
-        learner.save(place / "model.json")
-        save(learning_curve(learner.history_), place / "learning.png")
-        save(gap_bars(joined(compared)), place / "gaps.png")
-        if isinstance(found, Draws):
-            save(drawn(found, solved.solution, test[0]), place / "solution.png")
-            pictures.append("solution.png")
-    least = solved.bound if bounds is None else bounds[0]
-    bounded = "" if least is None else f", at least {least:g} for any solution"
-    say(f"one of them: cost {solved.cost:g}{bounded}, in {duration(solved.seconds)}\n")
-    say(f"written to {folder}: model.json, {', '.join(pictures)}\n")
+        names = ["model.json", "learning.png", "gaps.png"]
+        with whole_folder(folder) as place:
+            learner.save(place / "model.json")
+            save(learning_curve(learner.history_), place / "learning.png")
+            save(gap_bars(comparison), place / "gaps.png")
+            if isinstance(found, Draws):
+                solved = learner.solve(test[0], candidates=CANDIDATES)
+                save(drawn(found, solved.solution, test[0]), place / "solution.png")
+                names.append("solution.png")
+            if isinstance(found, WritesInstances):
+                write_instance(place / "instance.json", test[0], found)
+                names.append("instance.json")
+            if problem == OWN:
+                (place / "tardiness.py").write_text(source())
+                names.append("tardiness.py")
+    say(f"\nwritten to {folder}: {', '.join(names)}\n")
+    if "instance.json" in names:
+        say(f"next: {next_command(folder, OWN_NAME if problem == OWN else problem, problem == OWN)}\n")
+
+
+def next_command(folder: Path, problem: str, inside: bool) -> str:
+    """What to type next: a solution of one of the instances, with what was learned."""
+    place = Path() if inside else folder
+    whose = f" --problem {problem}" if ":" in problem else ""
+    solve = f"colayer solve {place / 'instance.json'} --model {place / 'model.json'} --candidates {CANDIDATES}{whose}"
+    return f"cd {folder} && {solve}" if inside else solve
+
+
+def cpu() -> float:
+    """Seconds of processor time, of this process and of those that it waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def source() -> str:
+    """The file of the problem that is written on the spot."""
+    from importlib.resources import files
+
+    return files("colayer.commands").joinpath("own_problem.txt").read_text()
+
+
+def own_problem(stack: ExitStack) -> SomeProblem:
+    """The problem that is written on the spot, imported as a user's file is."""
+    from colayer.commands.lookup import find
+
+    place = stack.enter_context(TemporaryDirectory())
+    Path(place, "tardiness.py").write_text(source())
+    sys.path.insert(0, place)
+    stack.callback(sys.path.remove, place)
+    stack.callback(sys.modules.pop, "tardiness", None)
+    return find(OWN_NAME)
+
+
+def checked(problem: SomeProblem) -> str:
+    """What `colayer check` finds, in a line."""
+    from colayer.checks import check_problem, small_instances
+    from colayer.errors import InputError
+
+    report = check_problem(problem, small_instances(problem, 0))
+    if not report.ok:
+        raise InputError(str(report))
+    return f"tardiness.py, {len(source().splitlines())} lines: colayer check finds no mistakes\n"
+
+
+def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
+    """What you had, what learning cost, what you have now, and what that is worth."""
+    from colayer.comparison.table import value
+    from colayer.report.tables import duration, percent, significant, summary_table
+
+    kinds = dict(zip(comparison.contenders, comparison.kinds, strict=True))
+    rows, measure = comparison.summary(), comparison.measure
+    learned, plain = ([row for row in rows if (kinds[row.contender] == "learned") == own] for own in (True, False))
+    reached = min(mean for row in learned if (mean := value(row, measure)) is not None)
+    ahead = [
+        f"\nstill ahead: {row.contender}, {percent(mean) if measure == 'gap' else significant(mean, 5)} in "
+        f"{duration(row.mean_seconds)}"
+        for row in plain
+        if (mean := value(row, measure)) is not None and mean < reached
+    ]
+    return [
+        "What you had:\n\n",
+        summary_table(plain),
+        f"\nWhat learning cost: {cost}\n{heaviest(model)}\n\nWhat you have now:\n\n",
+        summary_table(learned),
+        "".join(f"\n{line}" for line in comparison.conclusions()) + "".join(ahead) + "\n",
+    ]
 
 
 def heaviest(model: Model, most: int = 3) -> str:
@@ -104,32 +186,16 @@ def heaviest(model: Model, most: int = 3) -> str:
     return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
-def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> dict[str, list[Contender[Any, Any]]]:
-    """By decoder ("" where there is none to choose): learned and pretrained weights, and all that is plain, with it."""
-    from colayer.comparison.contender import pipeline_contender
+def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> list[Contender[Any, Any]]:
+    """All that is plain, then the learned weights, and the best of ten members of their portfolio."""
+    from colayer.comparison.contender import pipeline_contender, safe_contender
     from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline
-    from colayer.pretrained import pretrained
-    from colayer.problem import declared, variant
 
-    known = declared(problem)
-    parts: dict[str, list[Contender[Any, Any]]] = {}
-    for decoder in known.decoders or (None,):
-        through = "" if decoder in (None, known.decoder) else f" + {decoder}"
-        changed = variant(problem, decoder=decoder)
-        plain = plain_contenders(changed, instances)
-        rules = declared(changed).baselines
-        shown = {c.name for part in parts.values() for c in part}
-        parts[decoder or ""] = [
-            *(
-                pipeline_contender(f"{name}{through}", Pipeline.from_model(changed, weights, safe=False))
-                for name, weights in (("learned", model), ("pretrained", pretrained(changed)))
-                if weights is not None
-            ),
-            *(
-                c if c.name in rules else replace(c, name=c.name + through)
-                for c in plain
-                if c.name not in shown or c.name not in rules or c.name.endswith(f"+{decoder}")
-            ),
-        ]
-    return parts
+    pipeline = Pipeline.from_model(problem, model, safe=False)
+    many = safe_contender(problem, model, candidates=CANDIDATES)
+    return [
+        *plain_contenders(problem, instances, [pipeline]),
+        *(replace(contender, kind="solver") for contender in many),  # a search, and no reference
+        *(pipeline_contender("learned", pipeline, candidates=count) for count in (1, CANDIDATES)),
+    ]

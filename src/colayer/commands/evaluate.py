@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from colayer.comparison.contender import Contender
     from colayer.comparison.table import Comparison
     from colayer.problem import SomeProblem
+    from colayer.report.tables import Table
 
 _ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
 _MOST_GROUPS = 20  # in the text
@@ -79,11 +80,11 @@ def evaluate(
         comparison = run(found, instances, contenders, bounds=bounds, progress=advanced)
     seen = warn_of_seen(pipelines, instances)
     head = f"{counted(len(instances), 'instance')} of {found.name}\n\n"
-    text = head + summary_table(comparison.summary()).text()
-    text += "".join(f"\n{line}" for line in comparison.conclusions()) + "\n" * bool(comparison.conclusions())
+    said = "".join(f"\n{line}" for line in comparison.conclusions())
+    text: list[str | Table] = [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
     groups = comparison.by(*comparison.groups) if comparison.groups else []
     if 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
-        text += "\n" + summary_table(groups).text()
+        text += ["\n", summary_table(groups)]
     document = {**comparison.to_document(), "trained_on": seen}
     emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(comparison))
 

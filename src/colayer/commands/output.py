@@ -6,7 +6,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from colayer.report.tables import Table
+
 
 def emit(
     document: Any,
-    text: str,
+    text: str | Sequence[str | Table],
     *,
     as_json: bool,
     out: Path | None,
@@ -47,7 +49,7 @@ def emit(
         except Exception as error:
             fault = error
     write_all(files)
-    _print(data.decode()) if as_json else say(text)
+    _print(data.decode()) if as_json else say(*([text] if isinstance(text, str) else text))
     if fault is not None:
         raise fault
 
@@ -59,9 +61,35 @@ def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None
     return (60.0 if seconds is None else seconds) if given else None
 
 
-def say(text: str) -> None:
-    """Print on stdout; names in it move no cursor and change no colour."""
-    _print("\n".join(map(one_line, text.split("\n"))))
+def say(*parts: str | Table) -> None:
+    """Print on stdout; names in it move no cursor and change no colour. Tables fit the terminal, where there is one."""
+    _print("".join(_set(part) for part in parts))
+
+
+def _set(part: str | Table) -> str:
+    if isinstance(part, str):
+        return "\n".join(map(one_line, part.split("\n")))
+    stream = _results or sys.stdout
+    return terminal_text(part) if stream is not None and stream.isatty() else part.text()
+
+
+def terminal_text(table: Table, width: int | None = None) -> str:
+    """The table as a terminal shows it: numbers in one piece, words wrapped to its width, the best rows set apart."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for header, right in zip(table.headers, table.numeric, strict=True):
+        grid.add_column(Text(one_line(header)), justify="right" if right else "left", no_wrap=right)
+    for k, row in enumerate(table.cells):
+        cells = [one_line(cell).replace(" ± ", "\u00a0±\u00a0").replace(" %", "\u00a0%") for cell in row]
+        grid.add_row(*map(Text, cells), style="bold green" if k in table.best else None)
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard", highlight=False)
+    console.print(grid)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text.replace("\u00a0", " ")
 
 
 def _print(text: str) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from colayer.comparison.table import Comparison
     from colayer.guarantees import Guarantees
     from colayer.problem import SomeProblem
+    from colayer.report.tables import Table
 
 
 def _sigma(text: str | float) -> float | str:
@@ -75,6 +76,9 @@ def train(
         typer.Option(metavar="FILE", parser=arguments.file_name, help="The journal; FILE.journal if not given."),
     ] = None,
     no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
+    guarantees: Annotated[
+        bool, typer.Option("--guarantees", help="Say what theory proves of the model, and what it takes for that.")
+    ] = False,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
@@ -140,7 +144,7 @@ def train(
                 note(f"the same command goes on from {book}")
             raise
         pipeline.save(output)
-        promised = guaranteed(found, pipeline.model, instances, backend=backend)
+        promised = guaranteed(found, pipeline.model, instances, backend=backend) if guarantees else None
     document = {
         "problem": found.name,
         "model": str(output),
@@ -159,7 +163,13 @@ def train(
     budget = pipeline.provenance["evaluations"]
     unit = "passes" if solutions else "evaluations"
     kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
-    text = _text(document, comparison, kept, unit, budget) + ("" if promised is None else _promise(promised))
+    whose = f" --problem {problem}" if ":" in problem else ""
+    text = [
+        *_text(document, comparison, kept, unit, budget),
+        *([said] if (said := where_it_started(pipeline)) else []),
+        *([_promise(promised)] if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
+        f"\nnext: colayer solve {paths[0]} --model {output} --candidates 10{whose}\n",
+    ]
     emit(document, text, as_json=as_json, out=None, plot=drawing, draw=lambda: _draw(pipeline, solutions))
 
 
@@ -223,7 +233,15 @@ def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Compariso
     return evaluate(problem, instances, [learned, *plain_contenders(problem, instances)])
 
 
-def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> str:
+def where_it_started(pipeline: SomePipeline) -> str:
+    """A line where the weights that learning began with were not beaten."""
+    first = pipeline.history_[0].loss
+    if pipeline.loss_ != first:
+        return ""
+    return "\nlearning ended where it started: no weights beat those it began with\n"
+
+
+def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:
     from colayer.report.tables import duration, significant, summary_table
 
     done = document["evaluations"]
@@ -235,20 +253,25 @@ def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str
         f"time             {duration(document['seconds'])}",
     ]
     said = "".join(f"\n{line}" for line in comparison.conclusions())
-    table = summary_table(comparison.summary()).text()
-    return "\n".join(lines) + f"\n\non the {kept}:\n\n{table}{said}" + "\n" * bool(said)
+    head = "\n".join(lines) + f"\n\non the {kept}:\n\n"
+    return [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
 
 
 def _promise(promised: Guarantees) -> str:
-    """The guarantees beside the measured gap, in a few lines."""
+    """What is proved beside what was measured, and what the proof takes from the sample."""
     from colayer.report.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
-    setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
-    reach = f"R = {significant(promised.loss_range)} (seen)"
-    head = f"\nguaranteed with probability {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
     if all(row[0] == "measured" for row in lines):
         return "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"
+    setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
+    reach = f"R = {significant(promised.loss_range)}"
+    head = (
+        f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+        f"{table(promised.HEADERS, lines).text()}\n"
+        "proved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
+        "from the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
+        "the row `measured` is of the weights themselves, the bounds are of perturbed ones\n"
+    )
     vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
-    remark = "more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else ""
-    return head + table(promised.HEADERS, lines).text() + remark
+    return head + ("more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else "")

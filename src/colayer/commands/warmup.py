@@ -19,13 +19,15 @@ def warmup(
     from colayer.clock import the_clock
     from colayer.commands.lookup import find
     from colayer.commands.output import emit
+    from colayer.problem import declared, variant
     from colayer.problems import problem_names
     from colayer.warm import warm
 
     seconds = {}
     for found in [find(name) for name in ([problem] if problem else problem_names())]:
         before = the_clock.compiled()
-        warm(found)
+        for decoder in declared(found).decoders or (None,):
+            warm(variant(found, decoder=decoder))
         seconds[found.name] = the_clock.compiled() - before
     lines = [f"{name}: {f'compiled in {s:.1f} s' if s else 'nothing to compile'}\n" for name, s in seconds.items()]
     emit(seconds, "".join(lines), as_json=as_json, out=None)

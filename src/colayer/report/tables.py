@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from colayer.comparison.table import Summary
+from colayer.comparison.table import Summary, value
 from colayer.text import MISSING, duration, one_line, percent, significant
 
 __all__ = ["MISSING", "Table", "duration", "percent", "significant", "summary_table", "table"]
@@ -26,6 +27,8 @@ class Table:
     cells: tuple[tuple[str, ...], ...]
     fields: tuple[str, ...]
     values: tuple[tuple[Any, ...], ...]
+    #: The rows that a terminal sets apart.
+    best: frozenset[int] = frozenset()
 
     @cached_property
     def numeric(self) -> tuple[bool, ...]:
@@ -72,8 +75,13 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
 def summary_table(rows: Sequence[Summary]) -> Table:
     """The rows of `Comparison.summary` or `Comparison.by`; costs where there are no gaps, groups first.
 
-    Where there is a reference, each row has its paired difference to it, and what that is worth.
+    Where there is a reference, each row has its paired difference to it, and what that is worth. The best of a group
+    comes first.
     """
+    measure: Literal["gap", "cost"] = "gap" if any(row.gaps for row in rows) else "cost"
+    groups = list(dict.fromkeys(tuple(row.group.values()) for row in rows))
+    rows = sorted(rows, key=lambda row: (groups.index(tuple(row.group.values())), _mean(row, measure)))
+    best = frozenset(k for k, row in enumerate(rows) if k == 0 or row.group != rows[k - 1].group)
     keys = list(rows[0].group) if rows else []
     bounded = any(row.gaps for row in rows)
     reference = next((row.difference.to for row in rows if row.difference is not None), None)
@@ -82,7 +90,7 @@ def summary_table(rows: Sequence[Summary]) -> Table:
     fields = (*keys, "contender", *measures, "mean_loss", "mean_seconds", *compared)
     headers = (*keys, "contender", *(field.replace("_", " ") for field in measures), "mean time")
     if reference is not None:
-        headers = (*headers, f"against {reference}", "verdict")
+        headers = (*headers, "difference", "verdict")
     values, cells = [], []
     for row in rows:
         group = tuple(row.group[key] for key in keys)
@@ -94,7 +102,12 @@ def summary_table(rows: Sequence[Summary]) -> Table:
         gaps = (percent(row.mean_gap), percent(row.worst_gap)) if bounded else (significant(row.mean_cost, 5),)
         words = () if reference is None else ("reference", "") if apart is None else (apart.words, apart.verdict)
         cells.append((*(f"{value:g}" for value in group), row.contender, *gaps, duration(row.mean_seconds), *words))
-    return Table(headers, tuple(cells), fields, tuple(values))
+    return Table(headers, tuple(cells), fields, tuple(values), best)
+
+
+def _mean(row: Summary, measure: Literal["gap", "cost"]) -> float:
+    mean = value(row, measure)
+    return math.inf if mean is None else mean
 
 
 def _cell(item: Any) -> str:
