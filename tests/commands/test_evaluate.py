@@ -88,7 +88,9 @@ def test_differences_verdicts_and_what_they_mean_are_printed(data: Path, model: 
     command = ("evaluate", "single-machine", data, "--model", model, "--no-safe")
     document, out = run(*command, "--json"), run(*command)
     first, reference = document["summary"][0], document["reference"]
-    assert f"against {reference}" in out.splitlines()[2]
+    assert out.splitlines()[2].split()[-2:] == ["difference", "verdict"]
+    row = next(line for line in out.splitlines() if line.startswith(f"{reference} "))
+    assert row.endswith("  reference")
     assert first["difference"]["to"] == reference
     assert first["difference"]["verdict"] in out
     own, known = (

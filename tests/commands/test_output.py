@@ -58,7 +58,7 @@ def test_the_limit_of_the_exact_solver_needs_its_flag() -> None:
     assert exact_limit(None, "--tight", given=True) == 60.0
     assert exact_limit(3.0, "--tight", given=True) == 3.0
     assert exact_limit(None, "--tight", given=False) is None
-    with pytest.raises(OptionError, match="--time-limit: works with --tight only"):
+    with pytest.raises(OptionError, match="works with --tight only"):
         exact_limit(3.0, "--tight", given=False)
 
 

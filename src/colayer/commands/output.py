@@ -81,15 +81,19 @@ def terminal_text(table: Table, width: int | None = None) -> str:
     from rich.text import Text
 
     grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for header, right in zip(table.headers, table.numeric, strict=True):
-        grid.add_column(Text(one_line(header)), justify="right" if right else "left", no_wrap=right)
-    for k, row in enumerate(table.cells):
-        cells = [one_line(cell).replace(" ± ", "\u00a0±\u00a0").replace(" %", "\u00a0%") for cell in row]
-        grid.add_row(*map(Text, cells), style="bold green" if k in table.best else None)
+    rows = [
+        [one_line(cell).replace(" ± ", f"{_GLUE}±{_GLUE}").replace(" %", f"{_GLUE}%") for cell in row]
+        for row in table.cells
+    ]
+    for c, (header, right) in enumerate(zip(table.headers, table.numeric, strict=True)):
+        least = max((len(word) for row in rows for word in row[c].split() if _GLUE in word), default=1)
+        grid.add_column(Text(one_line(header)), justify="right" if right else "left", no_wrap=right, min_width=least)
+    for k, row in enumerate(rows):
+        grid.add_row(*map(Text, row), style="bold green" if k in table.best else None)
     console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard", highlight=False)
     console.print(grid)
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return text.replace("\u00a0", " ")
+    return text.replace(_GLUE, " ")
 
 
 def _print(text: str) -> None:
@@ -137,6 +141,8 @@ def note(text: str) -> None:
             print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
 
 
+#: A blank at which no line is broken: to rich, all that Unicode has for it are blanks like others.
+_GLUE = "\ue000"
 #: Whether progress and notes are left out.
 _quiet = False
 #: Where results go while everything else that is printed goes elsewhere.
