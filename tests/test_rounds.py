@@ -15,7 +15,7 @@ from colayer.evaluators.base import Backend, evaluator_for
 from colayer.models import LinearModel, read_model
 from colayer.problem import declared
 from colayer.problems import SingleMachine
-from colayer.rounds import InRounds, apart, chain, costs_after, features_after, in_rounds, repeated, shown
+from colayer.rounds import InRounds, apart, chain, costs_after, in_rounds, repeated
 from support.crowd_problem import Crowd
 from support.selection_problem import Selection
 
@@ -157,17 +157,6 @@ def test_the_wrapper_passes_everything_on() -> None:
     assert wrapped.scale(instance) == PROBLEM.scale(instance)
 
 
-def test_the_spread_of_features_is_taken_over_two_rounds() -> None:
-    """A feature of the solution is 0 in the first round: its spread there would say nothing."""
-    first = PROBLEM.features(DATA[0])
-    assert np.array_equal(shown(PROBLEM, first, DATA[0], 1), first.T)
-    two = shown(PROBLEM, first, DATA[0], 3)
-    assert two.shape == (3, 72)
-    assert two[2].std() > 0.0
-    safe = PROBLEM.layer(first[:, 0], DATA[0])
-    assert np.array_equal(two[:, 36:], features_after(PROBLEM, DATA[0], safe, 36).T)
-
-
 def test_a_chain_ends_where_it_would_repeat_itself() -> None:
     steps = list(chain(PROBLEM, PROBLEM.features(DATA[0]), WEIGHTS, DATA[0], 100))
     assert repeated(steps[-1].solution, steps[-1].cost, [(s.solution, s.cost) for s in steps[:-1]])
@@ -180,7 +169,7 @@ def test_a_chain_ends_where_it_would_repeat_itself() -> None:
 @pytest.mark.parametrize("method", ["srl", "cma-es"])
 def test_weights_learned_over_rounds_are_better_there_for_any_number_of_workers(method: str, tmp_path: Path) -> None:
     held_out = [PROBLEM.generate(100 + seed) for seed in range(20)]
-    options: dict[str, Any] = {"method": method, "evaluations": 64, "rounds": 4, "portfolio": 1}
+    options: dict[str, Any] = {"method": method, "evaluations": 64, "rounds": 4, "portfolio": 6}
     learned = Pipeline(PROBLEM, safe=False).fit(DATA, workers=1, **options)
     other = Pipeline(PROBLEM, safe=False).fit(DATA, workers=2, journal=tmp_path / "j", **options)
     again = Pipeline(PROBLEM, safe=False).fit(DATA, journal=tmp_path / "j", **options)

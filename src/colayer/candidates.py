@@ -73,7 +73,7 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
 def rows_of_rounds(
     model: Model, candidates: int, samples: int, sigma: float | None, seed: int
 ) -> Callable[[int], Rows]:
-    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays."""
+    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws."""
     members = members_of(model)
     count = min(candidates, len(members))
     drawn = samples + candidates - count
@@ -82,7 +82,7 @@ def rows_of_rounds(
     def rows(number: int) -> Rows:
         if number == 0:
             return fixed_rows(model, candidates, samples, sigma, seed)
-        turn = [0] if candidates == 1 else [(number * count + k) % len(members) for k in range(count)]
+        turn = [(number * count + k) % len(members) for k in range(count)]
         around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
         names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
         return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]
@@ -191,7 +191,7 @@ class Candidates(Generic[X, Y, Z]):
     def _in_turn(self, rows: Floats, names: list[str], sigma: float | None, number: int) -> Rows:
         """The next few of the rows; after the last, some whose every weight is that of one of two rows drawn.
 
-        Where there is one row alone, draws around it, as in `_waves`.
+        Where there is one row alone, it is tried in every round, with draws around it.
         """
         first = number * _PER_ROUND
         if first < len(rows):
@@ -200,7 +200,8 @@ class Candidates(Generic[X, Y, Z]):
         shape = (_PER_ROUND, rows.shape[1])
         if len(rows) == 1:
             base = self.model.default_sigma if sigma is None else sigma
-            return rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number), drawn
+            around = rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number)
+            return np.vstack([rows, around[1:]]), [*names, *drawn[1:]]
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*_MIXED_KEY, number)))
         one, other = rows[random.integers(len(rows), size=(2, _PER_ROUND))]
         return np.where(random.random(shape) < 0.5, one, other), drawn

@@ -132,15 +132,3 @@ def costs_after(problem: Problem[X, Y, Z], features: NDArray[Any], weights: Floa
     if rounds == 1:
         return costs(problem, features, weights, instance)
     return np.array([min(one.cost for one in chain(problem, features, row, instance, rounds)) for row in weights])
-
-
-def shown(problem: Problem[X, Y, Z], features: NDArray[Any], instance: X, rounds: int) -> NDArray[Any]:
-    """The (d, rows) features that statistics are made of: of round 1, and where there are more rounds of round 2.
-
-    Round 2 looks at the solution of the safe weights, or of ones: what it adds may be 0 in round 1.
-    """
-    if rounds == 1:
-        return features.T
-    known = declared(problem)
-    weights = np.ones(known.dimension) if known.safe_weights is None else known.safe_weights
-    return np.concatenate([one.features.T for one in chain(problem, features, weights, instance, 2)], axis=1)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from colayer.compose import features_of, scale_of
 from colayer.held import Held
 from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.rounds import apart, costs_after, shown
+from colayer.rounds import apart, costs_after
 
 R = TypeVar("R")
 
@@ -35,8 +35,7 @@ class LocalEvaluator(Generic[X, Y, Z]):
 
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
         """See `statistics.MapsFeatures`."""
-        held = zip(self.features, self.instances, strict=True)
-        return [work(shown(self.problem, features, instance, self.rounds)) for features, instance in held]
+        return [work(features.T) for features in self.features]
 
     def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
         """See `visit.Visits`."""

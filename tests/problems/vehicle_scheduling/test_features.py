@@ -5,14 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.errors import OptionError
+from colayer.errors import InputError, OptionError
 from colayer.problems.vehicle_scheduling.features import (
     FEATURE_SETS,
     FEATURES_23,
     FEATURES_EXTENDED,
+    FEATURES_ROUNDS,
     LEVELS,
+    PERIODS,
     POINTS,
     features,
+    periods,
 )
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.layer import safe_theta
@@ -64,7 +67,7 @@ def test_names_are_unique_and_sets_nest() -> None:
 
 
 def test_safe_weights_choose_cost_units() -> None:
-    for which in ("23", "extended"):
+    for which in ("23", "extended", "rounds"):
         x = generate(4, tasks=30, scenarios=10)
         theta = features(x, which) @ FEATURE_SETS[which].safe_weights
         assert np.allclose(theta, safe_theta(x), rtol=1e-6)
@@ -106,3 +109,50 @@ def test_extended_features_against_plain_python(seed: int) -> None:
         for name, value in expected.items():
             assert np.isclose(column[name][k], value, rtol=1e-4, atol=1e-4), name
     assert not matrix[len(arcs) :, 23:-1].any()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_features_in_view_of_a_solution_against_plain_python(seed: int) -> None:
+    """Any solution may be looked at; the routes up to u and from v on are its own."""
+    x = plain.hurried(seed, 16, 4)
+    successor = plain.random_solution(x, seed)
+    matrix = features(x, "rounds", successor).astype(np.float64)
+    arcs, routes = plain.arcs(x), plain.routes(successor)
+    column = {feature.name: matrix[:, k] for k, feature in enumerate(FEATURES_ROUNDS)}
+    before = {route[k]: route[: k + 1] for route in routes for k in range(len(route))}
+    after = {route[k]: route[k:] for route in routes for k in range(len(route))}
+    first, last = x.begin.min(), x.begin.max()
+    for k, (u, v) in enumerate(arcs):
+        joined = [plain.delays(x, before[u] + after[v], s) for s in range(4)]
+        apart = [plain.delays(x, before[u], s) + plain.delays(x, after[v], s) for s in range(4)]
+        slack = [plain.slack(x, s, u, v) for s in range(4)]
+        here = len(before[u])
+        expected = {
+            "vehicle_cost": 0.0,
+            "slack_mean": np.mean(slack),
+            "expected_delay": 2 * np.mean([max(-value, 0.0) for value in slack]),
+            "delay_in_view": 2 * np.mean([late[here] for late in joined]),
+            "chained_delay": 2 * np.mean([sum(one) - sum(two) for one, two in zip(joined, apart, strict=True)]),
+            "tail_lateness": 2 * np.mean([late[here - 1] for late in joined]),
+        }
+        period = min(int(PERIODS * (x.begin[u] - first) / (last - first)), PERIODS - 1)
+        for j in range(PERIODS):
+            expected[f"stay_{j}"] = 2.0 if successor[u] == v and j == period else 0.0
+        for name, value in expected.items():
+            assert np.isclose(column[name][k], value, rtol=1e-4, atol=1e-4), name
+    ends = np.zeros((32, matrix.shape[1]))
+    ends[:16, 0] = x.vehicle_cost
+    assert np.array_equal(matrix[len(arcs) :], ends)
+
+
+def test_without_a_solution_every_task_is_alone() -> None:
+    x = plain.hurried(1, 16, 4)
+    assert np.array_equal(features(x, "rounds"), features(x, "rounds", np.full(16, -1)))
+    assert np.array_equal(features(x, "rounds")[:, :3], features(x, "23")[:, [1, 2, 22]])
+    with pytest.raises(InputError, match="comes twice"):
+        features(x, "rounds", np.full(16, 15))
+
+
+def test_periods_cover_the_day_also_where_all_tasks_begin_at_once() -> None:
+    assert np.array_equal(periods(np.array([0.0, 59.0, 60.0, 120.0, 240.0])), [0, 2, 3, 6, 11])
+    assert np.array_equal(periods(np.array([7.0, 7.0])), [0, 0])

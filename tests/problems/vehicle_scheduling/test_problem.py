@@ -25,7 +25,7 @@ def test_options_make_the_problem_again(features: str, dimension: int, decoder: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": "24"}, r"features: no feature set '24', expected one of 23, extended"),
+        ({"features": "24"}, r"features: no feature set '24', expected one of 23, extended, rounds"),
         ({"decoder": "rdi"}, r"decoder: no decoder 'rdi', expected none, ls"),
     ],
 )

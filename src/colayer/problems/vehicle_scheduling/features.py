@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
-from colayer.problems.vehicle_scheduling.reference import reference
+from colayer.problems.vehicle_scheduling.reference import arcs_of, reference
+from colayer.problems.vehicle_scheduling.solution import checked
 from colayer.problems.vehicle_scheduling.tails import by_tails
 
 #: Levels of the quantiles of the slack, and points of its cumulative distribution (minutes).
@@ -43,17 +44,37 @@ _MORE = (
 
 FEATURES_EXTENDED = FEATURES_23 + _MORE
 
+#: Periods of the day, by the begin of the tail, whose arcs a solution may keep or give up apart from the others.
+PERIODS = 12
+
+#: With z the solution of the round before (every task alone where there is none) and ℓ(u) the lateness of u in z.
+FEATURES_ROUNDS = (
+    Feature("vehicle_cost", "vehicle", "vehicle_cost on origin arcs, 0 on all others"),
+    Feature("slack_mean", "slack", "E[slack]"),
+    Feature("expected_delay", "delay", "delay_cost · E[max(−slack, 0)]"),
+    Feature("delay_in_view", "lateness", "delay_cost · E[max(ℓ(u) − slack, 0)]"),
+    Feature("chained_delay", "lateness", "delay_in_view, and what it adds to the delays of the tasks after v in z"),
+    Feature("tail_lateness", "lateness", "delay_cost · E[ℓ(u)]"),
+    *(Feature(f"stay_{k}", "stay", f"delay_cost on arcs of z that leave in period {k}") for k in range(PERIODS)),
+)
+
 #: name of the feature set → its table. Under the safe weights, 1 on the vehicle cost and 1 on the expected delay, the
 #: layer's value is a bound (see `cost.bound`).
 FEATURE_SETS = {
     "23": FeatureTable(FEATURES_23, safe=("vehicle_cost", "expected_delay")),
     "extended": FeatureTable(FEATURES_EXTENDED, safe=("vehicle_cost", "expected_delay")),
+    "rounds": FeatureTable(FEATURES_ROUNDS, safe=("vehicle_cost", "expected_delay")),
 }
 
 
-def features(instance: Instance, which: str = "23") -> NDArray[np.float32]:
-    """φ(a, x) of every arc: (arcs + 2n, d), the transposed view of a C-contiguous (d, arcs + 2n) array."""
+def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+    """φ(a, x) of every arc: (arcs + 2n, d), the transposed view of a C-contiguous (d, arcs + 2n) array.
+
+    Those of `rounds` look at a solution.
+    """
     table = feature_set(which, FEATURE_SETS)
+    if which == "rounds":
+        return _in_view(instance, solution).T
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
     matrix = np.zeros((len(table), arcs + 2 * n), dtype=np.float32)
@@ -88,3 +109,32 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     for delays in (found.delays, found.chained, np.repeat(found.late.mean(axis=1), np.diff(indptr))):
         next(rows)[:arcs] = instance.delay_cost * delays
     next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
+
+
+def _in_view(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[np.float32]:
+    """The rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and nothing follows from a delay."""
+    indptr, heads = instance.arcs
+    n, arcs = instance.tasks, len(heads)
+    mean, least = instance.slacks
+    matrix = np.zeros((len(FEATURES_ROUNDS), arcs + 2 * n), dtype=np.float32)
+    matrix[0, arcs : arcs + n] = instance.vehicle_cost
+    rows = matrix[:, :arcs]
+    rows[1], rows[2:5] = mean, instance.delay_cost * instance.mean_delay
+    if solution is None:
+        return matrix
+    late, delays, chained, used = arcs_of(checked(solution, instance), instance, least)
+    counts = np.diff(indptr)
+    for row, values in zip(rows[3:6], (delays, chained, np.repeat(late.mean(axis=1), counts)), strict=True):
+        row[:] = instance.delay_cost * values
+    taken = np.flatnonzero(used)
+    tails = np.repeat(np.arange(n), counts)[taken]
+    rows[6 + periods(instance.begin)[tails], taken] = instance.delay_cost
+    return matrix
+
+
+def periods(begin: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The period of each task: equal parts of the time from the first begin to the last."""
+    span = float(begin.max() - begin.min())
+    share = (begin - begin.min()) / (span if span > 0.0 else 1.0)
+    found: NDArray[np.int64] = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)
+    return found

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from colayer.errors import InputError
 from colayer.fields import names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
-from colayer.problems.vehicle_scheduling.kernels.slack import delays_into
+from colayer.problems.vehicle_scheduling.kernels.slack import delays_into, summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
 from colayer.problems.vehicle_scheduling.tails import by_tails
 from colayer.text import printable
@@ -140,6 +140,20 @@ class Instance:
     def note_mean_delay(self, delays: Floats) -> None:
         """Keep `mean_delay` as another pass over the scenarios found it, so that it needs none of its own."""
         self.__dict__.setdefault("mean_delay", delays)
+
+    @cached_property
+    def slacks(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Mean and least slack of every arc."""
+        indptr, heads = self.arcs
+        mean, least = np.empty((2, len(heads)), dtype=np.float32)
+        delays = np.empty(len(heads))
+
+        def fill(low: int, high: int) -> None:
+            summaries_into(self.times, indptr, heads, low, high, mean, least, delays)
+
+        by_tails(fill, indptr, self.scenarios)
+        self.note_mean_delay(delays)
+        return mean, least
 
     @cached_property
     def latest_first(self) -> NDArray[np.int64]:

@@ -34,8 +34,9 @@ Successors = NDArray[np.int64]
 class VehicleScheduling(BaseProblem):
     """Cover tasks by vehicles under random times: least vehicle cost plus expected cost of propagated delay.
 
-    `features` is "23" or "extended" (these and more, from a reference solution); `decoder` is "none" or "ls" (local
-    search on routes). A solution is an array: the task after each task on its vehicle, −1 for the last one.
+    `features` is "23", "extended" (these and more, from a reference solution) or "rounds" (a few, which look at the
+    solution of the round before); `decoder` is "none" or "ls" (local search on routes). A solution is an array: the
+    task after each task on its vehicle, −1 for the last one.
     """
 
     name = "vehicle-scheduling"
@@ -69,11 +70,11 @@ class VehicleScheduling(BaseProblem):
     content = staticmethod(content)
 
     def __init__(
-        self, features: Literal["23", "extended"] = "extended", decoder: Literal["none", "ls"] = "none"
+        self, features: Literal["23", "extended", "rounds"] = "extended", decoder: Literal["none", "ls"] = "none"
     ) -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
-        self._features = features
+        self._features, self.looks_back = features, features == "rounds"
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")
         self.baselines = rules(decoder)
@@ -88,9 +89,9 @@ class VehicleScheduling(BaseProblem):
         """Feature set and decoder."""
         return {"features": self._features, "decoder": self.decoder}
 
-    def features(self, instance: Instance) -> NDArray[np.float32]:
+    def features(self, instance: Instance, solution: Successors | None = None) -> NDArray[np.float32]:
         """One row per arc: task arcs by (u, v), origin arcs, destination arcs."""
-        return features(instance, self._features)
+        return features(instance, self._features, solution)
 
     def decode(self, y: Successors, instance: Instance) -> Successors:
         """The solution after the decoder."""

@@ -56,7 +56,7 @@ def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> 
     tie_break = (-_TIE_BREAK * instance.delay_cost) * mean_slack.astype(np.float64)
     successor, cost, chosen = _cheapest([f * expected + tie_break for f in FACTORS], instance)
     factor = FACTORS[chosen]
-    seen = _arcs_of(successor, instance, least_slack)
+    seen = arcs_of(successor, instance, least_slack)
     for _ in range(ROUNDS):
         _, _, chained, used = seen
         follow = instance.delay_cost * chained
@@ -65,11 +65,11 @@ def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> 
         if other_cost >= cost:
             break
         successor, cost = other, other_cost
-        seen = _arcs_of(successor, instance, least_slack)
+        seen = arcs_of(successor, instance, least_slack)
     return Reference(successor, cost, factor, *seen)
 
 
-def _arcs_of(
+def arcs_of(
     successor: NDArray[np.int64], instance: Instance, least_slack: Singles
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """(late, delays, chained, used) of a solution."""

@@ -65,6 +65,29 @@ def delays_into(times: Times, indptr: Ints, heads: NDArray[np.int32], low: int, 
             out[k] = moments(slack)[1]
 
 
+@njit(cache=True, nogil=True)
+def summaries_into(
+    times: Times,
+    indptr: Ints,
+    heads: NDArray[np.int32],
+    low: int,
+    high: int,
+    mean: Singles,
+    least: Singles,
+    delays: Floats,
+) -> None:
+    """Mean slack, least slack and E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
+    slack = np.empty(times.begin.shape[1])
+    for u in range(low, high):
+        for k in range(indptr[u], indptr[u + 1]):
+            slack_into(times, u, heads[k], slack)
+            mean[k], delays[k] = moments(slack)
+            smallest = slack[0]
+            for s in range(1, len(slack)):
+                smallest = min(smallest, slack[s])
+            least[k] = smallest
+
+
 @inner(cache=True, nogil=True)
 def sort_lanes(values: Singles, rows: int) -> None:
     """Sort the LANES columns of `values`, `rows` × LANES in row-major order, each by itself; O(rows · log² rows).
