@@ -15,7 +15,7 @@ from colayer.evaluators.base import Backend, evaluator_for
 from colayer.models import LinearModel, read_model
 from colayer.problem import declared
 from colayer.problems import SingleMachine
-from colayer.rounds import InRounds, apart, chain, costs_after, in_rounds, repeated
+from colayer.rounds import InRounds, apart, chain, costs_after, factors, in_rounds, repeated
 from support.crowd_problem import Crowd
 from support.selection_problem import Selection
 
@@ -166,10 +166,54 @@ def test_a_chain_ends_where_it_would_repeat_itself() -> None:
     assert not repeated((1, [2.0]), 3.0, [((1, [4.0]), 3.0)])
 
 
+class Holding(Crowd):
+    """One job in two is held where it is, another one in every round."""
+
+    holds = ("stay",)
+
+
+def test_what_holds_on_to_a_solution_is_drawn_in_every_round() -> None:
+    known = declared(Holding())
+    assert np.array_equal(factors(known, 0, 2), np.ones((2, 3)))
+    assert np.array_equal(factors(declared(PROBLEM), 3, 2), np.ones((2, 3)))
+    drawn = np.array([factors(known, number, 2) for number in range(1, 2001)])
+    assert np.array_equal(drawn[..., :2], np.ones((2000, 2, 2)))
+    assert 0.45 < (drawn[..., 2] == 0.0).mean() < 0.55
+    assert 0.9 < drawn[..., 2].mean() < 1.1
+    assert np.array_equal(factors(known, 7, 1)[0], drawn[6, 0])
+    assert not np.array_equal(drawn[:, 0], drawn[:, 1])
+
+
+def test_solve_and_losses_take_the_weights_of_each_round() -> None:
+    problem, weights = Holding(), np.array([1.0, 0.1, -0.3])
+    known = declared(problem)
+    expected = []
+    for instance in DATA:
+        solution, costs = None, []
+        for number in range(8):
+            drawn = weights * factors(known, number)[0]
+            solution, cost = decoded(problem, features_of(problem, instance, solution) @ drawn, instance)
+            costs.append(cost)
+        expected.append(min(costs))
+    solved = Pipeline(problem, weights, safe=False).solve_many(DATA, rounds=8)
+    assert [one.cost for one in solved] == expected
+    assert all(one.rounds == 8 for one in solved)
+    losses = evaluator_for(in_rounds(problem, 8), DATA).losses(weights[None, :])[0]
+    assert np.array_equal(losses, np.array(expected) / [problem.scale(x) for x in DATA])
+
+
+def test_names_that_are_no_features_cannot_hold() -> None:
+    class Wrong(Crowd):
+        holds = ("stays",)
+
+    with pytest.raises(InputError, match=r"holds of Wrong is .*, expected names of features"):
+        Pipeline(Wrong(), WEIGHTS)
+
+
 @pytest.mark.parametrize("method", ["srl", "cma-es"])
 def test_weights_learned_over_rounds_are_better_there_for_any_number_of_workers(method: str, tmp_path: Path) -> None:
     held_out = [PROBLEM.generate(100 + seed) for seed in range(20)]
-    options: dict[str, Any] = {"method": method, "evaluations": 64, "rounds": 4, "portfolio": 6}
+    options: dict[str, Any] = {"method": method, "evaluations": 64, "rounds": 4, "portfolio": 1}
     learned = Pipeline(PROBLEM, safe=False).fit(DATA, workers=1, **options)
     other = Pipeline(PROBLEM, safe=False).fit(DATA, workers=2, journal=tmp_path / "j", **options)
     again = Pipeline(PROBLEM, safe=False).fit(DATA, journal=tmp_path / "j", **options)

@@ -133,6 +133,14 @@ def looks_back_of(problem: object) -> bool:
         return False
 
 
+def holds_of(problem: object, feature_names: Sequence[str]) -> tuple[str, ...]:
+    """Features that hold on to a solution: some of the names."""
+    names = words_of(problem, "holds")
+    if not set(names) <= set(feature_names):
+        raise _wrong(problem, "holds", names, "names of features")
+    return names
+
+
 def words_by_word(problem: object, member: str) -> dict[str, str]:
     """An attribute that is a dict from words to words; empty where there is none."""
     given = attribute(problem, member, None)

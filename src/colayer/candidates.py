@@ -19,8 +19,8 @@ from colayer.clock import clock
 from colayer.compose import best_of, theta_blocks
 from colayer.learning.perturbation import draws
 from colayer.models import Model
-from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.rounds import features_after, repeated
+from colayer.problem import Floats, Problem, X, Y, Z, declared
+from colayer.rounds import factors, features_after, repeated
 from colayer.structure import structure_of
 
 #: The most candidates between two looks at the clock.
@@ -73,7 +73,7 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
 def rows_of_rounds(
     model: Model, candidates: int, samples: int, sigma: float | None, seed: int
 ) -> Callable[[int], Rows]:
-    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws."""
+    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays."""
     members = members_of(model)
     count = min(candidates, len(members))
     drawn = samples + candidates - count
@@ -82,7 +82,7 @@ def rows_of_rounds(
     def rows(number: int) -> Rows:
         if number == 0:
             return fixed_rows(model, candidates, samples, sigma, seed)
-        turn = [(number * count + k) % len(members) for k in range(count)]
+        turn = [0] if candidates == 1 else [(number * count + k) % len(members) for k in range(count)]
         around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
         names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
         return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]
@@ -126,6 +126,7 @@ class Candidates(Generic[X, Y, Z]):
         With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
         """
         clock = None if deadline is None else _Clock(deadline)
+        known = declared(self.problem)
         best: Found[Z] | None = None
         seen: list[tuple[Z, float]] = []
         here, tried = self, 0
@@ -137,13 +138,13 @@ class Candidates(Generic[X, Y, Z]):
             if seen:
                 looked = features_after(self.problem, self.instance, seen[-1][0], len(self.features))
                 here = replace(self, features=looked)
-            found = here.best(rows[:count], names[:count])
+            found = here.best(rows[:count] * factors(known, number, count), names[:count])
             tried += count
             if clock is not None:
                 clock.tick(count)
             best = replace(found if best is None or found.cost < best.cost else best, tried=tried, rounds=number + 1)
             yield best
-            if alone and repeated(found.solution, found.cost, seen):
+            if alone and not known.holds and repeated(found.solution, found.cost, seen):
                 return
             seen = [*(seen if alone else []), (found.solution, found.cost)]
 

@@ -183,8 +183,7 @@ class Pipeline(Generic[X, Y, Z]):
         if time_limit is not None:
             *_, found = tried.until(deadline, rows, names, sigma, turns)
         elif turns > 1:
-            rows_of, alone = rows_of_rounds(model, candidates, samples, sigma, seed), len(model.portfolio) < 2
-            alone = alone and candidates + samples == 1
+            rows_of, alone = rows_of_rounds(model, candidates, samples, sigma, seed), candidates + samples == 1
             *_, found = tried.in_rounds(turns, rows_of, alone=alone)
         else:
             found = tried.best(rows, names)

@@ -24,6 +24,7 @@ from colayer.attributes import (
     flag_of,
     groups_of,
     has,
+    holds_of,
     looks_back_of,
     name_of,
     options_of,
@@ -119,6 +120,8 @@ class BaseProblem:
     learn_decoders: Mapping[str, str] = MappingProxyType({})
     #: group → its features, every feature once: what `explain` leaves out together; None: by their names.
     feature_groups: Mapping[str, tuple[str, ...]] | None = None
+    #: Features that hold on to the solution of the round before: in later rounds their weights are drawn (`rounds.py`).
+    holds: tuple[str, ...] = ()
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
     #: Those of them that search for longer than the pipeline does: they are shown, but are not what it is measured by.
@@ -173,6 +176,7 @@ class Declared:
     decoders: tuple[str, ...]
     learn_decoders: Mapping[str, str]
     feature_groups: Mapping[str, tuple[str, ...]] | None
+    holds: tuple[str, ...]
     baselines: tuple[str, ...]
     searches: tuple[str, ...]
     tight_seconds: float | None
@@ -211,6 +215,7 @@ def declared(problem: object) -> Declared:
         decoders=words_of(problem, "decoders"),
         learn_decoders=words_by_word(problem, "learn_decoders"),
         feature_groups=groups_of(problem, "feature_groups"),
+        holds=holds_of(problem, names),
         baselines=words_of(problem, "baselines"),
         searches=words_of(problem, "searches"),
         tight_seconds=positive_of(problem, "tight_seconds", None),

@@ -1,10 +1,14 @@
 """Rounds: solve, look at the solution, solve again, with the same weights every time.
 
-    θ_r = φ(x, z_{r−1})·w,   z_r = the solution at θ_r,   z_0 = None
+    θ_r = φ(x, z_{r−1})·(w∘e_r),   z_r = the solution at θ_r,   z_0 = None
 
 A problem whose `features` take the solution of the round before can say what a solution does to itself, which features
-of the instance alone cannot. The best solution of all rounds counts. A solution that comes again ends the rounds: from
-there on everything would repeat itself.
+of the instance alone cannot. The best solution of all rounds counts.
+
+e_r is 1, but for features that the problem says hold on to the solution before (`holds`): after the first round it is 0
+for one half of them, drawn, and exponential for the others. So every round is free to change another part of the
+solution. The draws depend on the number of the round alone: learning knows them. Without such features, a solution that
+comes again ends the rounds, since from there on everything would repeat itself.
 """
 
 from __future__ import annotations
@@ -18,11 +22,13 @@ from numpy.typing import NDArray
 
 from colayer.compose import costs, decoded, features_of, theta_blocks
 from colayer.errors import InputError, OptionError
-from colayer.problem import Features, Floats, Problem, X, Y, Z, declared
+from colayer.problem import Declared, Features, Floats, Problem, X, Y, Z, declared
 from colayer.snapshot import difference, snapshot
 
 #: More rounds than any use of them needs; beyond, a mistake is likelier.
 MOST = 10_000
+#: Seed of the factors.
+_DRAWN = 0xE0
 
 
 def check_rounds(problem: Problem[X, Y, Z], rounds: int) -> None:
@@ -45,10 +51,24 @@ def features_after(problem: Problem[X, Y, Z], instance: X, solution: Z, rows: in
     return features
 
 
+def factors(known: Declared, number: int, rows: int = 1) -> Floats:
+    """e of the round `number`, 0, 1, …, for each of several weight vectors (rows, d): of mean 1."""
+    holding = [name in known.holds for name in known.feature_names]
+    e = np.ones((rows, known.dimension))
+    if number == 0 or not any(holding):
+        return e
+    for row in range(rows):
+        random = np.random.default_rng(np.random.SeedSequence(_DRAWN, spawn_key=(number, row)))
+        drawn = 2.0 * random.exponential(size=known.dimension) * (random.random(known.dimension) < 0.5)
+        e[row, holding] = drawn[holding]
+    return e
+
+
 class Round(NamedTuple, Generic[Z]):
-    """One round: what was looked at, and what was found."""
+    """One round: what was looked at, with which weights, and what was found."""
 
     features: NDArray[Any]
+    weights: Floats
     solution: Z
     cost: float
 
@@ -56,13 +76,15 @@ class Round(NamedTuple, Generic[Z]):
 def chain(
     problem: Problem[X, Y, Z], features: NDArray[Any], weights: Floats, instance: X, rounds: int
 ) -> Iterator[Round[Z]]:
-    """The rounds of one weight vector (raw units), from the features of the first, until a solution comes again."""
+    """The rounds of one weight vector (raw units), from the features of the first."""
+    known = declared(problem)
     seen: list[tuple[Z, float]] = []
-    for last in range(rounds - 1, -1, -1):
-        ((_, (theta,)),) = theta_blocks(features, weights[None, :])
+    for number in range(rounds):
+        drawn = weights * factors(known, number)[0]
+        ((_, (theta,)),) = theta_blocks(features, drawn[None, :])
         solution, cost = decoded(problem, theta, instance)
-        yield Round(features, solution, cost)
-        if last == 0 or repeated(solution, cost, seen):
+        yield Round(features, drawn, solution, cost)
+        if number == rounds - 1 or (not known.holds and repeated(solution, cost, seen)):
             return
         seen.append((solution, cost))
         features = features_after(problem, instance, solution, len(features))

@@ -10,7 +10,7 @@ import numpy as np
 
 from colayer.attributes import check_members, sizes_of
 from colayer.capabilities import Generates, need
-from colayer.checks import batches, declared, objective, optional, programs, purity, roundtrip, values
+from colayer.checks import batches, declared, objective, optional, programs, purity, rounds, roundtrip, values
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
 from colayer.checks.variants import variants
@@ -36,6 +36,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "repeatable": (purity.repeatable, ("global random numbers",)),
     "fresh answers": (purity.fresh_answers, ("repeatable",)),
     "no memory": (purity.no_memory, ("inputs unchanged", "fresh answers")),
+    "rounds": (rounds.rounds, ("no memory",)),
     "theta matters": (values.theta_matters, ("no memory",)),
     "feasible": (values.feasible, ("no memory",)),
     "bound": (values.bound, ("feasible",)),

@@ -47,16 +47,17 @@ class Imitation:
     def __call__(self, held: Held[X, Y, Z]) -> Floats:
         """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
         if held.rounds == 1:
-            return self._gradient(held, held.matrix)
+            return self._gradient(held, held.matrix, self.weights)
         rounds = chain(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
         total = np.zeros(len(self.weights))
         for number, one in enumerate(rounds):
-            total += self._gradient(held, one.features.T, *((number,) if number else ()))
+            factors = np.divide(one.weights, self.weights, out=np.ones(len(total)), where=self.weights != 0.0)
+            total += factors * self._gradient(held, one.features.T, one.weights, *((number,) if number else ()))
         return total
 
-    def _gradient(self, held: Held[X, Y, Z], matrix: NDArray[Any], *key: int) -> Floats:
-        """Φᵀg at one matrix of features."""
-        ((_, (theta,)),) = theta_blocks(matrix.T, self.weights[None, :])
+    def _gradient(self, held: Held[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
+        """Φᵀg at one matrix of features, and with the weights of its round."""
+        ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
         spread = float(theta.std())
         sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number, *key))
         drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
