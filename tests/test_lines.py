@@ -71,9 +71,9 @@ def test_weights_that_are_zero_have_a_line_of_length_one() -> None:
         ({"direction": [1.0]}, "direction: expected"),
         ({"direction": {}}, "direction: expected"),
         ({"direction": np.full(27, np.nan)}, "direction: expected"),
-        ({"reach": 0.0}, "reach: 0.0 is out of range"),
-        ({"reach": float("inf")}, "reach: inf is out of range"),
-        ({"points": 0}, "points: 0 is out of range"),
+        ({"reach": 0.0}, "reach=0.0 is out of range"),
+        ({"reach": float("inf")}, "reach=inf is out of range"),
+        ({"points": 0}, "points=0 is out of range"),
     ],
 )
 def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:

@@ -28,7 +28,7 @@ def model_along(
     reach: float | None = None,
     points: int = POINTS,
     backend: Backend | None = None,
-    where: str = "direction",
+    where: str = "--direction",
 ) -> LossAlong:
     """See `Pipeline.loss_along`; `where` is what an error calls the direction."""
     if not isinstance(model, LinearModel):  # its correction is not linear in anything
@@ -37,11 +37,11 @@ def model_along(
         raise InputError("no instances, expected at least one")
     along = _direction(model, direction, where)
     if points < 1:
-        raise OptionError(f"{points} is out of range, expected at least 1", where="points")
+        raise OptionError(f"{points} is out of range, expected at least 1", where="--points")
     if reach is None:
         reach = _norm(model.weights) / _norm(along) or 1.0
     if not 0.0 < reach < math.inf:
-        raise OptionError(f"{reach} is out of range, expected a positive number", where="reach")
+        raise OptionError(f"{reach} is out of range, expected a positive number", where="--reach")
     line = Along(model.raw(), model.raw(along), -reach, reach)
     with (backend or Backend()).evaluators(problem, len(instances)) as evaluator_of:
         return loss_along(evaluator_of(instances), problem, instances, line, points)

@@ -54,7 +54,7 @@ def test_the_moving_average_is_exact(seed: int, width: float) -> None:
 
 @pytest.mark.parametrize("width", [0.0, -1.0, 4.0, float("nan")])
 def test_a_width_beyond_the_line_is_refused(width: float) -> None:
-    with pytest.raises(OptionError, match=r"width: .* is out of range"):
+    with pytest.raises(OptionError, match=r"width=.* is out of range"):
         STEPS.smoothed(width)
 
 

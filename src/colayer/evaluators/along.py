@@ -133,7 +133,7 @@ class LossAlong:
 
     def _half(self, width: float) -> float:
         if not 0.0 < width < self.high - self.low:
-            raise OptionError(f"{width} is out of range, expected more than 0, less than the line", where="width")
+            raise OptionError(f"{width} is out of range, expected more than 0, less than the line", where="--width")
         return width / 2.0
 
 
