@@ -122,8 +122,8 @@ class Pipeline(Generic[X, Y, Z]):
 
         `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
         chooses among the best weights. With them go up to `portfolio` weight vectors that are good together, chosen
-        from those evaluated and from draws that take a tenth more (see `solve`); 1 leaves them out. Where features take
-        the solution of the round before, the loss is that of the best of `rounds` rounds. With `journal`, a
+        from those evaluated and from draws that take an eighth more (see `solve`); 1 leaves them out. Where features
+        take the solution of the round before, the loss is that of the best of `rounds` rounds. With `journal`, a
         run that was stopped goes on where it was. The result depends on the data, the options and the seed alone.
 
         By experience, `cluster` evaluates on a Ray cluster: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, the one that

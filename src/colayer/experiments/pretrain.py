@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from colayer.learning.experience.auto import Auto
-from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.learner import Learner
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -42,27 +41,25 @@ class Recipe:
 
 
 def _recipes() -> dict[str, Recipe]:
-    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
+    def jobs(features: str, decoder: str, per_cell: int = 5, evaluations: int = 3000) -> Recipe:
         problem = variant(SingleMachine(), features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
-        return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
+        return Recipe(problem, data, per_cell, evaluations, Auto(), learn_decoder=decoder)
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(
-            variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05)
-        )
+        return Recipe(variant(SpanningTree(), features=features), data, per_cell=2, evaluations=3000, method=Auto())
 
     def vehicles(features: str) -> Recipe:
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
         return Recipe(
-            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05)
+            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=Auto()
         )
 
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
-        jobs("66", "rdi", per_cell=5, evaluations=600, share=0.1),  # rdi is slow
+        jobs("66", "rdi", per_cell=1, evaluations=600),  # rdi is slow
         jobs("27", "none"),
         trees("cost"),
         trees("indicator"),

@@ -5,7 +5,6 @@ A simple answer, the safe weights or one feature alone, stands until a learned o
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,11 +15,10 @@ from colayer.learning.experience.cma_es import descend
 from colayer.learning.experience.direct import Direct
 from colayer.learning.experience.fit import Experience
 from colayer.learning.experience.optimizer import Evaluate, Floats, Portion, Stepwise, Task
+from colayer.learning.experience.simple import axes, measured, simplest
 from colayer.learning.experience.srl import Descent, Srl
 from colayer.learning.options import positive
 
-#: Standard errors that a mean paired difference must exceed to count as measured.
-_MEASURABLE = 2.0
 #: Of what the race of several σ leaves, the rate of the descent that goes on is this share of theirs.
 _ONWARD = 0.75
 #: Passes of a descent that are worth the name.
@@ -44,7 +42,7 @@ class Auto(Experience):
     from the best of DIRECT, with first steps of `step`. Validation chooses among the best.
     """
 
-    sigmas: tuple[float, ...] = (0.02, 0.05)
+    sigmas: tuple[float, ...] = (0.02, 0.1)
     race_share: float = 0.3
     finish_share: float = 0.1
     finish_step: float = 0.02
@@ -68,22 +66,22 @@ class Auto(Experience):
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
-        if task.embeds and isinstance(evaluate, Stepwise) and task.evaluations > _axes(task):
+        if task.embeds and isinstance(evaluate, Stepwise) and task.evaluations > axes(task):
             self._imitate(evaluate, task)
         else:
             self._search(evaluate, task)
 
     def _imitate(self, search: Stepwise, task: Task) -> None:
-        simple = _simple(search, task)
+        simple = simplest(search, task)
         search.settle(simple)
-        best, spent = self._descended(search, task, simple, task.evaluations - _axes(task))
-        answer = _better(search, best, simple)
+        best, spent = self._descended(search, task, simple, task.evaluations - axes(task))
+        answer = measured(search, best, simple)
         search.settle(answer)
         start = min(best, simple, key=search.loss_of)
-        finish = Portion(search, task.evaluations - _axes(task) - spent - 1)  # the last one would end the run
+        finish = Portion(search, task.evaluations - axes(task) - spent - 1)  # the last one would end the run
         finish.best, finish.loss = np.array(start), search.loss_of(start)
         finish.spend(lambda portion: descend(portion, task, start, step=self.finish_step))
-        search.settle(_better(search, finish.best, answer))
+        search.settle(measured(search, finish.best, answer))
 
     def _descended(self, search: Stepwise, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
         """Where the race and the descent after it end, and what they took; the start where the budget is too small."""
@@ -137,28 +135,3 @@ class Auto(Experience):
         if axes > left and task.safe is not None:
             return 0
         return min(max(int(self.direct_share * task.evaluations), axes), left)
-
-
-def _axes(task: Task) -> int:
-    """Evaluations of every feature alone, with either sign, and of the safe weights."""
-    return 2 * task.dimension + (task.safe is not None)
-
-
-def _simple(search: Stepwise, task: Task) -> Floats:
-    """The best of the safe weights and of single features; of equals the first."""
-    norm = task.radius / 2.0
-    if task.safe is not None:
-        norm = math.sqrt(float((task.safe**2).sum())) or norm
-    axes = norm * np.eye(task.dimension)
-    rows = np.vstack([*([] if task.safe is None else [task.safe[None, :]]), axes, -axes])
-    losses = search(rows)
-    return np.array(rows[int(np.argmin(losses))])
-
-
-def _better(search: Stepwise, learned: Floats, simple: Floats) -> Floats:
-    """`learned` where its mean paired loss is lower by 2 standard errors, or at all on one instance; else `simple`."""
-    difference = search.each(learned) - search.each(simple)
-    mean, error = float(difference.mean()), 0.0
-    if len(difference) > 1:
-        error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
-    return learned if mean < -_MEASURABLE * error else simple

@@ -36,9 +36,9 @@ class Srl(Experience):
     """
 
     sigma: float = 0.03
-    draws: int = 20
+    draws: int = 10
     temperature: float = 0.4
-    rate: float = 0.04
+    rate: float = 0.02
     batch: int | None = None
 
     name: ClassVar[str] = "srl"

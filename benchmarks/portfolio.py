@@ -1,0 +1,86 @@
+"""Members of a portfolio against as many draws: `python benchmarks/portfolio.py [--seeds 5]`.
+
+On the columns of benchmarks/learners.py, `auto` learns weights and a portfolio; on instances that it has not seen, the
+best of the first K members stands beside the best of the weights and K − 1 draws w + σZ. Of five σ, shares of the norm
+of the weights, the one is taken that is best on the very instances it is measured on, so the draws are flattered. Gaps
+are to the bound of the exact solver; the difference is paired over the instances, of costs that are means over the
+seeds. Writes experiments/results/portfolio.json. About ten minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shlex
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from learners import PROBLEMS, RUNS, Data
+from measure import machine
+
+from colayer import Pipeline, __version__
+from colayer.comparison.paired import difference
+from colayer.learning.perturbation import draws
+from colayer.learning.spread import SHARES
+from colayer.report.tables import percent, table
+
+OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "portfolio.json"
+COUNTS = (1, 5, 10, 20, 32)
+
+
+def best_costs(data: Data, model, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Costs of the best of K: members (K, instances), and draws (σ, K, instances)."""
+    norm = math.sqrt(float((model.weights**2).sum()))
+    Z = draws(seed, max(COUNTS) - 1, len(model.weights))
+    members = model.portfolio[list(range(len(model.portfolio))) + [0] * (max(COUNTS) - len(model.portfolio))]
+    drawn = [np.vstack([model.weights, model.weights + share * norm * Z]) for share in SHARES]
+    evaluator = data.problem.evaluator(data.test)
+    scales = np.array([data.problem.scale(x) for x in data.test])
+    costs = evaluator.losses(model.raw(np.vstack([members, *drawn]))) * scales
+    evaluator.close()
+    parts = np.minimum.accumulate(costs.reshape(1 + len(SHARES), max(COUNTS), -1), axis=1)
+    return parts[0], parts[1:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--problem", nargs="*", choices=PROBLEMS, default=list(PROBLEMS), metavar="NAME")
+    parser.add_argument("--seeds", type=int, default=5)
+    chosen = parser.parse_args()
+    RUNS.mkdir(exist_ok=True)
+    rows, cells = [], []
+    for name in chosen.problem:
+        data = Data(name)
+        found = []
+        for seed in range(chosen.seeds):
+            pipeline = Pipeline(data.problem, data.problem.safe_weights, safe=False)
+            pipeline.fit(data.train, seed=seed, validation=0.0)
+            found.append(best_costs(data, pipeline.model, seed))
+        members = np.mean([part for part, _ in found], axis=0)
+        drawn = np.mean([part for _, part in found], axis=0)
+        for count in COUNTS:
+            ours, theirs = members[count - 1], drawn[:, count - 1]
+            gaps = [data.mean(costs) for costs in theirs]
+            k = int(np.argmin(gaps))
+            apart = difference(ours.tolist(), theirs[k].tolist(), f"draws, σ {SHARES[k]:g} of the norm")
+            rows.append({
+                "problem": name, "candidates": count, "portfolio": data.mean(ours), "draws": gaps,
+                "difference": msgspec.to_builtins(apart),
+            })  # fmt: skip
+            cells.append([name, count, percent(data.mean(ours), 3), percent(gaps[k], 3), f"{SHARES[k]:g}", apart.words])
+            print(*cells[-1], flush=True)
+    document = {
+        "command": shlex.join(["python", "benchmarks/portfolio.py", *sys.argv[1:]]),
+        "colayer": __version__,
+        "machine": machine(),
+        "shares": SHARES,
+        "rows": rows,
+    }
+    OUTPUT.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    print(table(["problem", "best of", "portfolio", "draws", "at σ", "difference"], cells).text())
+
+
+if __name__ == "__main__":
+    main()
