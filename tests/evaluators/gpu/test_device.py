@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,26 @@ class Kernel:
         self.calls.append((grid, block, len(values), shared_mem))
 
 
+class Stream:
+    """Notes what happens to it; an event is the name of the stream that recorded it."""
+
+    def __init__(self, name: str, notes: list[str]) -> None:
+        self.name, self.notes = name, notes
+
+    def record(self) -> str:
+        self.notes.append(f"{self.name} recorded")
+        return self.name
+
+    def wait_event(self, event: str) -> None:
+        self.notes.append(f"{self.name} waits for {event}")
+
+    def __enter__(self) -> None:
+        self.notes.append(f"{self.name} begins")
+
+    def __exit__(self, *_: object) -> None:
+        self.notes.append(f"{self.name} ends")
+
+
 def fake_cupy(count: int | Exception) -> Any:
     """A CuPy of numpy arrays whose kernels do nothing."""
     cupy = types.ModuleType("cupy")
@@ -51,7 +72,14 @@ def fake_cupy(count: int | Exception) -> Any:
         cupy.compiled.append((code, options))
         return types.SimpleNamespace(get_function=lambda name: Kernel(cupy.calls))
 
-    cupy.cuda = types.SimpleNamespace(runtime=runtime, Device=lambda: types.SimpleNamespace(id=0))  # type: ignore[attr-defined]
+    notes: list[str] = []
+    cupy.streams, main, names = notes, Stream("main", notes), iter("0123456789")  # type: ignore[attr-defined]
+    cupy.cuda = types.SimpleNamespace(  # type: ignore[attr-defined]
+        runtime=runtime,
+        Device=lambda: types.SimpleNamespace(id=0),
+        Stream=lambda non_blocking: Stream(next(names), notes),
+        get_current_stream=lambda: main,
+    )
     cupy.RawModule, cupy.asarray, cupy.asnumpy, cupy.empty = module, np.asarray, np.asarray, np.empty  # type: ignore[attr-defined]
     cupy.get_default_memory_pool = lambda: types.SimpleNamespace(free_all_blocks=lambda: None)  # type: ignore[attr-defined]
     return cupy
@@ -116,6 +144,27 @@ def test_kernels_are_compiled_once_and_launched(monkeypatch: pytest.MonkeyPatch)
     ((code, options),) = cupy.compiled
     assert code.isascii()
     assert options == ("--fmad=false",)  # products are rounded before they are added, as on the processor
+
+
+def test_works_side_by_side_have_streams_that_others_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    cupy = fake_cupy(1)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    device = Cuda()
+    done: list[str] = []
+    works = [partial(done.append, name) for name in "ab"]
+    for _ in range(2):  # streams are kept
+        device.side_by_side(works)
+    assert done == ["a", "b"] * 2
+    once = ["main recorded"]
+    for name in "01":
+        once += [
+            f"{name} waits for main",
+            f"{name} begins",
+            f"{name} ends",
+            f"{name} recorded",
+            f"main waits for {name}",
+        ]
+    assert cupy.streams == once * 2
 
 
 def test_all_sources_are_used() -> None:

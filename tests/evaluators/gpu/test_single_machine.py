@@ -67,3 +67,19 @@ def test_a_crowd_of_keys_is_sorted_as_well(device: HostArrays) -> None:
     weights = np.random.default_rng(2).normal(size=(3, 27))
     expected = problem.evaluator(data, workers=1).losses(weights)
     assert np.array_equal(on_device(problem, data, device).losses(weights), expected)
+
+
+def test_long_moves_of_ls_have_the_bits_of_the_processor(device: HostArrays) -> None:
+    """Moves over more places than a warp sees at once, with and without idle time that takes up the delay."""
+    problem = SingleMachine(features="27", decoder="ls")
+    rng = np.random.default_rng(3)
+    data = [problem.generate(seed=7, jobs=180, rho=rho) for rho in (0.1, 1.5)]
+    size = np.arange(300.0)  # ones that come when all longer ones wait, and one that goes before a long pause
+    data.append(
+        problem.read({"release": np.where(size < 290, 0.0, size * 20), "processing": 1.0 + rng.permutation(300)})
+    )
+    release = np.sort(rng.integers(0, 9000, 300)).astype(float)
+    data.append(problem.read({"release": release, "processing": rng.integers(1, 30, 300).astype(float)}))
+    weights = rng.normal(size=(2, 27))
+    expected = problem.evaluator(data, workers=1).losses(weights)
+    assert np.array_equal(on_device(problem, data, device).losses(weights), expected)

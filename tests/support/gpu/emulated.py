@@ -6,7 +6,7 @@ import ctypes
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,10 @@ class HostArrays:
 
     def download(self, array: Any) -> NDArray[Any]:
         return np.array(array)
+
+    def side_by_side(self, works: Sequence[Callable[[], None]]) -> None:
+        for work in reversed(works):  # no work needs another
+            work()
 
 
 class Emulated(HostArrays):

@@ -144,6 +144,7 @@ inline unsigned __ballot_sync(unsigned, bool value) {
     __syncwarp();
     return out;
 }
+inline int __popc(unsigned value) { return __builtin_popcount(value); }
 inline int __ffs(unsigned value) { return __builtin_ffs((int)value); }
 template <class T> T atomicAdd(T *place, T value) {
     T old = *place;

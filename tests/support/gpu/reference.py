@@ -45,6 +45,17 @@ def sort_rows(
             orders[row, part] = number[part][increasing(theta[row, part])]
 
 
+def sorted_costs(
+    grid: tuple[int, int], theta: Any, first: Any, number: Any, r: Any, p: Any, scale: Any, x0: int, total: int,
+    most: int, out: Any, columns: int,
+) -> None:  # fmt: skip
+    for row in range(grid[0]):
+        for x in range(x0, x0 + grid[1]):
+            part = slice(first[x], first[x + 1])
+            order = number[part][increasing(theta[row, part])].tolist()
+            out[row, x] = cost(order, r[part], p[part]) / scale[x]
+
+
 def descended(order: list[int], r: Any, p: Any) -> list[int]:
     """LS: the leftmost pair that may be exchanged, again and again."""
     order = list(order)

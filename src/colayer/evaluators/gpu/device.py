@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -50,6 +50,9 @@ class Device(Protocol):
     ) -> None:
         """Start a kernel of `source` (see PARTS); `values`: arrays on the device, numpy numbers of its types."""
 
+    def side_by_side(self, works: Sequence[Callable[[], None]]) -> None:
+        """Do works whose launches need not wait for those of the others; what is launched later waits for all."""
+
 
 class Cuda:
     """The current CUDA device, by CuPy."""
@@ -61,6 +64,7 @@ class Cuda:
         self.name = about["name"].decode()
         self.shared = int(about["sharedMemPerBlockOptin"])
         self._kernels: dict[tuple[str, str], Any] = {}
+        self._streams: list[Any] = []
 
     def free(self) -> int:
         """See `Device.free`."""
@@ -93,6 +97,18 @@ class Cuda:
             function.max_dynamic_shared_size_bytes = self.shared
             self._kernels[key] = function
         self._kernels[key](grid, (threads,), tuple(values), shared_mem=shared)
+
+    def side_by_side(self, works: Sequence[Callable[[], None]]) -> None:
+        """See `Device.side_by_side`: each work has a stream."""
+        while len(self._streams) < len(works):
+            self._streams.append(self._cupy.cuda.Stream(non_blocking=True))
+        main = self._cupy.cuda.get_current_stream()
+        ready = main.record()
+        for stream, work in zip(self._streams, works, strict=False):
+            stream.wait_event(ready)
+            with stream:
+                work()
+            main.wait_event(stream.record())
 
 
 @cache

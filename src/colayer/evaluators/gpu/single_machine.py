@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from colayer.evaluators.gpu.device import Device
-from colayer.evaluators.gpu.stacked import Stacked, sorting
+from colayer.evaluators.gpu.stacked import Span, Stacked, sorting
 from colayer.problem import Floats
 from colayer.problems.single_machine.evaluator import FusedEvaluator
 from colayer.problems.single_machine.kernels.rdi import TOLERANCE
@@ -15,6 +16,7 @@ from colayer.problems.single_machine.kernels.rdi import TOLERANCE
 _WARP = 32
 _PLAIN, _WHOLE = 0, 1  # kinds of instances: any data; whole numbers that fit 32 bits
 _WARPS, _THREADS = 8, 128  # of a block: at most, in kernels with a warp and with a thread per schedule
+_BLOCKS = 32  # on one processor of the device, at most; fewer warps per block wait less for the slowest of them
 _SCRATCH = 48  # bytes per job and thread in the kernels of RDI
 
 
@@ -25,7 +27,7 @@ class MachineOnGpu(Stacked):
 
     def __init__(self, own: FusedEvaluator, device: Device) -> None:
         horizon = np.array([x.release.max() + x.processing.sum() for x in own.instances])
-        fast = own.integral & (horizon < 2.0**31) & (own.decoder != "none")
+        fast = own.integral & (horizon < 2.0**31)
         rdi = own.decoder == "rdi"
         self.source = "rdi" if rdi else "single_machine"
         if rdi:
@@ -68,26 +70,34 @@ class MachineOnGpu(Stacked):
         memory = self.array("memory", (*shape, _SCRATCH), np.uint8) if rdi else None
         rows, total = np.int32(len(weights)), np.int64(self.total)
         end = (out, np.int32(self.own.count))
-        for span in self.spans:
+        data = (self.r, self.p, self.scale)
+
+        def decode(span: Span) -> None:
             low, count, most = np.int32(span.low), np.int32(span.high - span.low), np.int32(span.most)
-            values = [theta, orders, self.begins, self.number, low, total, most]
-            self.device.launch(self.source, "sort_rows", (len(weights), int(count)), *sorting(span.most), values)
-            data = (self.r, self.p, self.scale)
-            if span.kind == _WHOLE:
-                room = self.device.shared // (8 * span.most) - 1
-                warps = max(1, min(_WARPS, len(weights), room))
+            grid, whole = (len(weights), int(count)), span.kind == _WHOLE
+            place = [low, total, most]
+            if whole and self.decoder == "none":
+                values = [theta, self.begins, self.number, *data, *place, *end]
+                self.device.launch(self.source, "sorted_costs", grid, *sorting(span.most), values)
+                return
+            values = [theta, orders, self.begins, self.number, *place]
+            self.device.launch(self.source, "sort_rows", grid, *sorting(span.most), values)
+            if whole:
+                each = 12 * span.most + 16
+                warps = max(1, min(_WARPS, len(weights), self.device.shared // (_BLOCKS * each)))
                 grid = (-(-len(weights) // warps), int(count))
                 values = [orders, self.begins, self.level, *data, low, rows, total, most, levels, np.int32(rdi), *end]
-                shared = 8 * span.most * (1 + warps)
-                self.device.launch(self.source, "descend_whole", grid, _WARP * warps, shared, values)
+                self.device.launch(self.source, "descend_whole", grid, _WARP * warps, each * warps, values)
             grid = (-(-len(weights) * int(count) // _THREADS), 1)
             if rdi:
                 values = [
                     orders, levels, self.begins, self.level, *data, self.tolerance, self.true, low, count, rows, total,
-                    np.int32(span.kind == _WHOLE), memory, *end,
+                    np.int32(whole), memory, *end,
                 ]  # fmt: skip
                 self.device.launch(self.source, "rdi_rows", grid, _THREADS, 0, values)
-            elif span.kind == _PLAIN:
+            elif not whole:
                 ls = np.int32(self.decoder == "ls")
                 values = [theta, orders, self.begins, *data, low, count, rows, total, ls, *end]
                 self.device.launch(self.source, "costs", grid, _THREADS, 0, values)
+
+        self.device.side_by_side([partial(decode, span) for span in self.spans])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from colayer.evaluators.gpu.device import Device
-from colayer.evaluators.gpu.stacked import Stacked, sorting
+from colayer.evaluators.gpu.stacked import Span, Stacked, sorting
 from colayer.problem import Floats
 from colayer.problems.spanning_tree.evaluator import FusedEvaluator
 from colayer.problems.spanning_tree.features import FIRST_STAGE
@@ -52,8 +53,11 @@ class TreeOnGpu(Stacked):
             self.thetas(features, part, f"theta{k}")
             for k, (features, part) in enumerate(zip(self.bars, parts, strict=True))
         ]
-        for span in self.spans:
+
+        def decode(span: Span) -> None:
             grid = (len(weights), span.high - span.low)
             place = [np.int32(span.low), np.int64(self.total), np.int32(span.most)]
             values = [*bars, *self.data, *place, out, np.int32(self.own.count)]
             self.device.launch(self.source, "trees", grid, *sorting(span.most), values)
+
+        self.device.side_by_side([partial(decode, span) for span in self.spans])

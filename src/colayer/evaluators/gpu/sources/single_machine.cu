@@ -4,20 +4,70 @@
 // order of (p, r, index) of its instance; r and p lie in that order. `level` counts, for each number, the smaller
 // different pairs (p, r): jobs of one level are the same job, to cost and to LS.
 
+// The numbers of the jobs of an instance by θ, ties by index, in shared memory.
+__device__ u16 *sorted_numbers(const Sorting &s, const double *theta, const u16 *number, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) s.keys[i] = theta[i];
+    __syncthreads();
+    u16 *order = sorted(s, n);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) order[i] = number[order[i]];
+    __syncthreads();
+    return order;
+}
+
 // orders[row, jobs of x] = the numbers of the jobs by θ, ties by index; a block per (row, instance).
 extern "C" __global__ void sort_rows(
     const double *theta, u16 *orders, const i64 *first, const u16 *number, int x0, i64 total, int most
 ) {
     extern __shared__ double shared[];
     Sorting s((char *)shared, most);
-    i64 begin = first[x0 + blockIdx.y];
+    i64 begin = first[x0 + blockIdx.y], place = blockIdx.x * total + begin;
     int n = (int)(first[x0 + blockIdx.y + 1] - begin);
-    const double *row = theta + blockIdx.x * total + begin;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) s.keys[i] = row[i];
+    u16 *order = sorted_numbers(s, theta + place, number + begin, n);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) orders[place + i] = order[i];
+}
+
+// out[row, x] = cost / scale of the jobs by θ, of whole-number data with times below 2^31; a block per (row, instance).
+// Each thread has some places in a row: jobs that take `sum` and end at `end` or later make of a time t the time
+// max(t + sum, end), so the times at which the threads begin are a scan.
+extern "C" __global__ void sorted_costs(
+    const double *theta, const i64 *first, const u16 *number, const double *r, const double *p, const double *scale,
+    int x0, i64 total, int most, double *out, int columns
+) {
+    extern __shared__ double shared[];
+    Sorting s((char *)shared, most);
+    int x = x0 + blockIdx.y;
+    i64 begin = first[x];
+    int n = (int)(first[x + 1] - begin);
+    u16 *order = sorted_numbers(s, theta + blockIdx.x * total + begin, number + begin, n);
+    r += begin;
+    p += begin;
+    int each = (n + blockDim.x - 1) / blockDim.x;
+    int low = min(n, (int)threadIdx.x * each), high = min(n, low + each);
+    int sum = 0, end = 0;
+    for (int i = low; i < high; ++i) {
+        int j = order[i], length = (int)p[j];
+        sum += length;
+        end = max(end, (int)r[j]) + length;
+    }
+    for (int step = 1; step < WARP; step *= 2) { // with the threads before, within the warp
+        int before = __shfl_up_sync(ALL, sum, step), ended = __shfl_up_sync(ALL, end, step);
+        if (lane() >= step) end = max(ended + sum, end), sum += before;
+    }
+    int *sums = (int *)s.room, *ends = sums + WARP;
+    if (lane() == WARP - 1) sums[warp()] = sum, ends[warp()] = end;
+    int before = __shfl_up_sync(ALL, sum, 1), ended = __shfl_up_sync(ALL, end, 1);
     __syncthreads();
-    u16 *order = sorted(s, n);
-    u16 *out = orders + blockIdx.x * total + begin;
-    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = number[begin + order[i]];
+    int now = 0;
+    for (int w = 0; w < warp(); ++w) now = max(now + sums[w], ends[w]);
+    if (lane() > 0) now = max(now + before, ended);
+    i64 cost = 0;
+    for (int i = low; i < high; ++i) {
+        int j = order[i];
+        now = max(now, (int)r[j]) + (int)p[j];
+        cost += now;
+    }
+    cost = over_block<Sum>(cost, (i64 *)s.room);
+    if (threadIdx.x == 0) out[(i64)blockIdx.x * columns + x] = (double)cost / scale[x];
 }
 
 // LS as the rule reads (see `descend_plain` of the processor); done[i], i > 0, is kept in spare[i − 1].
@@ -61,187 +111,194 @@ extern "C" __global__ void costs(
     out[row * columns + x] = sum / scale[x];
 }
 
-// LS of whole-number data, by a warp: the algorithm of the processor's `descend_integral`, with its names.
+#define DEEP 4            // places per lane that are looked at together
+#define WIDE (DEEP * WARP) // places that a warp looks at together
+
+// LS of whole-number data, by a warp: the leftmost job that may pass the one before it moves back as far as it can,
+// again and again, as the rule says. Exact sums let all places change at once.
 struct Descent {
-    u16 *order, *descents; // levels by place; places
-    int *start;
-    const int *r, *p; // by level
+    int *start, *sum, *r; // by place: start, sum of p before (n + 1 of them: p is a difference), release date
     int n;
 
-    // Whether b (with its r) passes the job at place q, if it reaches it.
-    __device__ bool passes(int b, int r_b, int q) const { return r_b <= start[q] && b < order[q]; }
+    struct Place {
+        int start, sum, p, r;
+    };
+    __device__ Place at(int q) const { return {start[q], sum[q], sum[q + 1] - sum[q], r[q]}; }
 
-    // The first place of the ascending run first..k that b passes; it passes k. The 32 places before k first, as most
-    // moves are short, then 32 places spread over what is left.
-    __device__ int reached(int b, int r_b, int first, int k) const {
-        int low = first - 1; // the answer lies in low + 1..k
-        for (int step = 1; k - low > 1; step = (k - low - 2 + WARP) / WARP) {
-            int q = k - step * (lane() + 1);
-            u32 passed = __ballot_sync(ALL, q > low && passes(b, r_b, q));
-            int count = passed == ALL ? WARP : __ffs(~passed) - 1;
-            if (count < WARP) low = max(low, k - step * (count + 1));
-            k -= step * count;
-        }
-        return k;
+    // Whether b passes the job of `x`, if it comes to stand behind it.
+    __device__ static bool passes(int p_b, int r_b, const Place &x) {
+        return r_b <= x.start && (p_b < x.p || (p_b == x.p && r_b < x.r));
     }
 
-    // Moves the places k..d − 1 on by one, and their starts by `delay`; the start at k stays.
-    __device__ void shift(int k, int d, int delay) const {
-        for (int top = d; top > k; top -= 4 * WARP) {
-            u16 jobs[4];
-            int starts[4];
-            for (int i = 0; i < 4; ++i) {
-                int q = top - i * WARP - lane();
-                if (q > k) jobs[i] = order[q - 1], starts[i] = start[q - 1];
+    // The first of the places low..high − 1 whose job passes the one before it, or high.
+    __device__ int next(int low, int high) const {
+        for (; low < high; low += WIDE) {
+            bool found[DEEP];
+#pragma unroll
+            for (int i = 0; i < DEEP; ++i) {
+                int q = low + i * WARP + lane();
+                found[i] = q < high && passes(sum[q + 1] - sum[q], r[q], at(q - 1));
             }
-            __syncwarp();
-            for (int i = 0; i < 4; ++i) {
-                int q = top - i * WARP - lane();
-                if (q > k) order[q] = jobs[i], start[q] = starts[i] + delay;
+#pragma unroll
+            for (int i = 0; i < DEEP; ++i) {
+                u32 some = __ballot_sync(ALL, found[i]);
+                if (some != 0) return low + i * WARP + __ffs(some) - 1;
             }
-            __syncwarp();
         }
+        return high;
     }
 
-    // Moves the job b at d to k in the prefix 0..m with idle time behind k; the new bound on the last gap.
-    __device__ int insert(int b, int k, int d, int m, int last_gap) const {
-        shift(k, d, 0);
-        int q = k + 1, delay = 0;
-        if (lane() == 0) {
-            order[k] = (u16)b;
-            int begin = k > 0 ? max(start[k - 1] + p[order[k - 1]], r[b]) : r[b];
-            start[k] = begin;
-            int done = begin + p[b], gap = k;
-            while (q <= d) {
-                if (q > last_gap + 1) {
-                    delay = done - start[q];
-                    break;
-                }
-                int x = order[q];
-                begin = max(done, r[x]);
-                if (begin == start[q]) {
-                    gap = last_gap + 1;
-                    break;
-                }
-                if (begin > done) gap = q;
-                start[q] = begin;
-                done = begin + p[x];
-                q += 1;
-            }
-            if (last_gap <= d) last_gap = min(gap, d);
-        }
-        q = __shfl_sync(ALL, q, 0);
-        delay = __shfl_sync(ALL, delay, 0);
-        if (delay != 0)
-            for (int i = q + lane(); i <= d; i += WARP) start[i] += delay;
+    // Starts of the next places behind the `known` ones: sum before + the most of r − sum before up to there.
+    __device__ int extend(int known) const {
+        int q = known + lane();
+        int late = q < n ? r[q] - sum[q] : -sum[n];
+        if (known > 0) late = max(late, start[known - 1] - sum[known - 1]);
+        for (int step = 1; step < WARP; step *= 2) late = max(late, __shfl_up_sync(ALL, late, step));
+        if (q < n) start[q] = sum[q] + late;
         __syncwarp();
-        if (lane() == 0) {
-            int done = start[d] + p[order[d]];
-            for (q = d + 1; q <= m; ++q) {
-                int x = order[q];
-                int begin = max(done, r[x]);
-                if (begin == start[q]) break;
-                if (begin > done) last_gap = max(last_gap, q);
-                start[q] = begin;
-                done = begin + p[x];
-            }
-        }
-        __syncwarp();
-        return __shfl_sync(ALL, last_gap, 0);
+        return min(n, known + WARP);
     }
 
-    // One lane writes what all know; nobody reads the old value after it, nobody the new one before.
-    __device__ void put(int place, int value) const {
+    // How many of the places top, top − 1, …, which go to `held`, b passes before it meets one that it does not.
+    __device__ int passed(int p_b, int r_b, int top, Place *held) const {
+        bool found[DEEP];
+#pragma unroll
+        for (int i = 0; i < DEEP; ++i) {
+            int q = top - i * WARP - lane();
+            if (q >= 0) held[i] = at(q);
+            found[i] = q >= 0 && passes(p_b, r_b, held[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < DEEP; ++i) {
+            u32 some = __ballot_sync(ALL, found[i]);
+            if (some != ALL) return i * WARP + __ffs(~some) - 1;
+        }
+        return WIDE;
+    }
+
+    // Moves the places of `held` from k on by one, b's length later but for the idle time, since k, that takes it up:
+    // start − sum is the idle time before. Returns how many are later.
+    __device__ int shift(int p_b, int top, int k, int delay, int idle, const Place *held) const {
+        int later = 0;
+        __syncwarp(); // all have read
+#pragma unroll
+        for (int i = 0; i < DEEP; ++i) {
+            int q = top - i * WARP - lane();
+            int own = q >= k ? max(0, delay - (held[i].start - held[i].sum - idle)) : 0;
+            if (q >= k) start[q + 1] = held[i].start + own, sum[q + 1] = held[i].sum + p_b, r[q + 1] = held[i].r;
+            later += __popc(__ballot_sync(ALL, own > 0));
+        }
         __syncwarp();
-        if (lane() == 0) descents[place] = (u16)value;
+        return later;
+    }
+
+    // The job before place q ends earlier by `gain`: so do those behind it, up to their release dates.
+    __device__ void hasten(int q, int known, int gain) const {
+        for (; gain > 0 && q < known; q += WARP) {
+            int own = q + lane(), slack = gain;
+            if (own < known) slack = min(gain, start[own] - r[own]);
+            for (int step = 1; step < WARP; step *= 2) slack = min(slack, __shfl_up_sync(ALL, slack, step));
+            if (own < known) start[own] -= slack;
+            gain = __shfl_sync(ALL, slack, WARP - 1);
+        }
         __syncwarp();
     }
 
+    // Invariant: no job at 1..q − 1 passes the one before it, nor one at clean..dirty − 1; starts of 0..known − 1 are
+    // those of the sequence.
     __device__ void run() const {
-        int left = 0, right = n, last_gap = 0;
-        int a = order[0], begin = r[a];
-        if (lane() == 0) start[0] = begin;
-        __syncwarp();
-        for (int m = 1; m < n; ++m) {
-            a = order[m - 1];
-            int b = order[m];
-            int done = start[m - 1] + p[a];
-            begin = done;
-            if (r[b] > done) begin = r[b], last_gap = m;
-            if (lane() == 0) start[m] = begin;
-            __syncwarp();
-            if (b >= a) continue;
-            put(--right, m);
-            while (right < n) {
-                int d = descents[right++];
-                b = order[d];
-                int r_b = r[b], p_b = p[b];
-                if (r_b > start[d - 1]) {
-                    put(left++, d);
-                    continue;
-                }
-                // without b, d + 1 may be a new descent
-                if (d < m && !(right < n && descents[right] == d + 1) && order[d + 1] < order[d - 1]) put(--right, d + 1);
-                int k = d - 1;
-                while (true) { // k: the first place b reaches; the descents it passes are put off, one place on
-                    int first = left > 0 ? descents[left - 1] : 0;
-                    k = reached(b, r_b, first, k);
-                    if (k > first || k == 0 || !passes(b, r_b, k - 1)) break;
-                    k -= 1;
-                    left -= 1;
-                    put(--right, first + 1);
-                }
-                if (k > last_gap) {
-                    shift(k, d, p_b);
-                    if (lane() == 0) order[k] = (u16)b;
-                    __syncwarp();
-                } else {
-                    last_gap = insert(b, k, d, m, last_gap);
-                }
-                if (k > 0 && !(left > 0 && descents[left - 1] == k) && b < order[k - 1]) put(left++, k);
+        int known = extend(0), q = 1, clean = n, dirty = n;
+        while (true) {
+            int d = known;
+            if (q < clean) d = next(q, min(clean, known));
+            if (d >= clean) d = dirty < known ? next(max(q, dirty), known) : known;
+            if (d >= known) {
+                if (known == n) return;
+                q = known, clean = dirty = n; // the zone ended before
+                known = extend(known);
+                continue;
             }
+            Place b = at(d), held[DEEP];
+            Place last = at(d - 1);
+            int top = d - 1, count = passed(b.p, b.r, top, held);
+            bool one = count < WIDE;
+            int k = top - count + 1;
+            for (Place far[DEEP]; count == WIDE; k -= count) count = passed(b.p, b.r, k - 1, far);
+            Place old = at(k);
+            int ready = k > 0 ? start[k - 1] + old.sum - sum[k - 1] : 0;
+            int begin = max(ready, b.r), delay = max(0, begin + b.p - old.start), idle = old.start - old.sum;
+            int later = 0;
+            if (one) {
+                later = shift(b.p, top, k, delay, idle, held);
+            } else {
+                for (; top >= k; top -= WIDE) {
+#pragma unroll
+                    for (int i = 0; i < DEEP; ++i)
+                        if (top - i * WARP - lane() >= k) held[i] = at(top - i * WARP - lane());
+                    later += shift(b.p, top, k, delay, idle, held);
+                }
+            }
+            if (lane() == 0) start[k] = begin, sum[k] = old.sum, r[k] = b.r;
+            __syncwarp();
+            int end = last.start + max(0, delay - (last.start - last.sum - idle)) + last.p;
+            hasten(d + 1, known, b.start + b.p - end);
+            // Behind the last job that is later all is as it was, up to the place that b left.
+            q = k + 2;
+            if (clean <= d + 1 || d - k - later > dirty - clean) clean = k + later + 2, dirty = d + 1;
+            if (clean >= dirty) clean = dirty = n;
         }
-    }
-
-    // The sum of the completion times.
-    __device__ i64 cost() const {
-        i64 sum = 0;
-        for (int i = lane(); i < n; i += WARP) sum += start[i] + p[order[i]];
-        return over_warp<Sum>(sum);
     }
 };
 
 // out[row, x] = cost / scale after LS, of whole-number data with times below 2^31, and the sequence as levels where
-// `keep` says so; a warp per (row, instance). Shared memory: r and p by level, then order, starts and descents of
-// each warp: 8 bytes per job each.
+// `keep` says so; a warp per (row, instance). Shared memory: 12 bytes per job and warp, and 16.
 extern "C" __global__ void descend_whole(
     const u16 *orders, const i64 *first, const u16 *level, const double *r, const double *p, const double *scale,
     int x0, int rows, i64 total, int most, u16 *levels, int keep, double *out, int columns
 ) {
     extern __shared__ double shared[];
-    int *r_all = (int *)shared, *p_all = r_all + most;
     int x = x0 + blockIdx.y;
-    i64 begin = first[x];
+    i64 begin = first[x], row = (i64)blockIdx.x * (blockDim.x / WARP) + warp();
     int n = (int)(first[x + 1] - begin);
-    for (int i = threadIdx.x; i < n; i += blockDim.x) { // jobs of one level write the same
-        r_all[level[begin + i]] = (int)r[begin + i];
-        p_all[level[begin + i]] = (int)p[begin + i];
-    }
-    __syncthreads();
-    i64 row = (i64)blockIdx.x * (blockDim.x / WARP) + warp();
     if (row >= rows) return;
+    r += begin;
+    p += begin;
     Descent s;
-    s.start = p_all + most + warp() * (2 * most);
-    s.order = (u16 *)(s.start + most);
-    s.descents = s.order + most;
-    s.r = r_all;
-    s.p = p_all;
+    s.start = (int *)shared + warp() * (3 * most + 4);
+    s.sum = s.start + most;
+    s.r = s.sum + most + 1;
     s.n = n;
-    for (int i = lane(); i < n; i += WARP) s.order[i] = level[begin + orders[row * total + begin + i]];
+    const u16 *order = orders + row * total + begin;
+    int before = 0;
+    for (int top = 0; top < n; top += WARP) {
+        int i = top + lane(), length = 0;
+        if (i < n) length = (int)p[order[i]], s.r[i] = (int)r[order[i]];
+        int upto = length;
+        for (int step = 1; step < WARP; step *= 2) {
+            int other = __shfl_up_sync(ALL, upto, step);
+            if (lane() >= step) upto += other;
+        }
+        if (i < n) s.sum[i] = before + upto - length;
+        before += __shfl_sync(ALL, upto, WARP - 1);
+    }
+    if (lane() == 0) s.sum[n] = before;
     __syncwarp();
     s.run();
-    if (keep)
-        for (int i = lane(); i < n; i += WARP) levels[row * total + begin + i] = s.order[i];
-    i64 cost = s.cost();
+    i64 cost = 0;
+    for (int i = lane(); i < n; i += WARP) cost += s.start[i];
+    cost = over_warp<Sum>(cost) + before;
     if (lane() == 0) out[row * columns + x] = (double)cost / scale[x];
+    if (!keep) return;
+    for (int i = lane(); i < n; i += WARP) { // the numbers are in the order of (p, r)
+        double length = s.sum[i + 1] - s.sum[i], release = s.r[i];
+        int low = 0, high = n - 1; // the first number with that (p, r)
+        while (low < high) {
+            int middle = (low + high) / 2;
+            if (p[middle] < length || (p[middle] == length && r[middle] < release))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        levels[row * total + begin + i] = level[begin + low];
+    }
 }
