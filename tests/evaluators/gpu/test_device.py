@@ -31,10 +31,11 @@ class Kernel:
     """Notes its launches."""
 
     def __init__(self, calls: list[Any]) -> None:
-        self.calls, self.max_dynamic_shared_size_bytes = calls, 0
+        self.calls, self.max_dynamic_shared_size_bytes, self.preferred_shared_memory_carveout = calls, 0, -1
 
     def __call__(self, grid: Any, block: Any, values: Any, *, shared_mem: int) -> None:
         assert shared_mem <= self.max_dynamic_shared_size_bytes
+        assert self.preferred_shared_memory_carveout == (100 if shared_mem else -1)
         self.calls.append((grid, block, len(values), shared_mem))
 
 

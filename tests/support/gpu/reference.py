@@ -117,8 +117,8 @@ def rdi_true(
 
 def rdi_rows(
     grid: tuple[int, int], orders: Any, levels: Any, first: Any, level: Any, r: Any, p: Any, scale: Any,
-    tolerance: Any, truth: Any, x0: int, count: int, rows: int, total: int, descended: int, memory: Any, out: Any,
-    columns: int,
+    tolerance: Any, truth: Any, x0: int, count: int, rows: int, total: int, descended: int, spread: int, memory: Any,
+    out: Any, columns: int,
 ) -> None:  # fmt: skip
     for row in range(rows):
         for x in range(x0, x0 + count):

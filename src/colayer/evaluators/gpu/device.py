@@ -95,6 +95,8 @@ class Cuda:
         if key not in self._kernels:
             function = _module(source).get_function(kernel)
             function.max_dynamic_shared_size_bytes = self.shared
+            if shared > 0:
+                function.preferred_shared_memory_carveout = 100  # per cent: as many blocks side by side as fit
             self._kernels[key] = function
         self._kernels[key](grid, (threads,), tuple(values), shared_mem=shared)
 

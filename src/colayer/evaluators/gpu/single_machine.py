@@ -15,8 +15,9 @@ from colayer.problems.single_machine.kernels.rdi import TOLERANCE
 
 _WARP = 32
 _PLAIN, _WHOLE = 0, 1  # kinds of instances: any data; whole numbers that fit 32 bits
-_WARPS, _THREADS = 8, 128  # of a block: at most, in kernels with a warp and with a thread per schedule
+_WARPS, _THREADS = 8, 64  # of a block: at most, in kernels with a warp and with a thread per schedule
 _BLOCKS = 32  # on one processor of the device, at most; fewer warps per block wait less for the slowest of them
+_CROWD = 1 << 13  # warps that the processors of a large device run side by side
 _SCRATCH = 48  # bytes per job and thread in the kernels of RDI
 
 
@@ -88,11 +89,14 @@ class MachineOnGpu(Stacked):
                 grid = (-(-len(weights) // warps), int(count))
                 values = [orders, self.begins, self.level, *data, low, rows, total, most, levels, np.int32(rdi), *end]
                 self.device.launch(self.source, "descend_whole", grid, _WARP * warps, each * warps, values)
-            grid = (-(-len(weights) * int(count) // _THREADS), 1)
+            schedules = len(weights) * int(count)
+            grid = (-(-schedules // _THREADS), 1)
             if rdi:
+                spread = _spread(schedules)
+                grid = (-(-schedules * spread // _THREADS), 1)
                 values = [
                     orders, levels, self.begins, self.level, *data, self.tolerance, self.true, low, count, rows, total,
-                    np.int32(whole), memory, *end,
+                    np.int32(whole), np.int32(spread), memory, *end,
                 ]  # fmt: skip
                 self.device.launch(self.source, "rdi_rows", grid, _THREADS, 0, values)
             elif not whole:
@@ -101,3 +105,11 @@ class MachineOnGpu(Stacked):
                 self.device.launch(self.source, "costs", grid, _THREADS, 0, values)
 
         self.device.side_by_side([partial(decode, span) for span in self.spans])
+
+
+def _spread(schedules: int) -> int:
+    """The lanes of a warp per schedule where these part ways at every step: more, the fewer the schedules are."""
+    spread = 1
+    while spread < _WARP and 2 * spread * schedules <= _WARP * _CROWD:
+        spread *= 2
+    return spread

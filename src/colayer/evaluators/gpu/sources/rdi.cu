@@ -352,14 +352,16 @@ extern "C" __global__ void rdi_true(
     for (int i = 0; i < n; ++i) truth[begin + i] = s.found[i];
 }
 
-// out[row, x] = cost / scale after LS and RDI; a thread per (row, instance). `levels` are those of LS where it ran, for
-// whole-number data, else 0.
+// out[row, x] = cost / scale after LS and RDI; every `spread`-th thread has a (row, instance): where there are few,
+// a warp should not run many that part ways at every step. `levels` are those of LS where it ran, for whole-number data.
 extern "C" __global__ void rdi_rows(
     u16 *orders, const u16 *levels, const i64 *first, const u16 *level, const double *r, const double *p,
     const double *scale, const double *tolerance, const u16 *truth, int x0, int count, int rows, i64 total,
-    int descended, char *memory, double *out, int columns
+    int descended, int spread, char *memory, double *out, int columns
 ) {
     i64 t = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (t % spread != 0) return;
+    t /= spread;
     if (t >= (i64)rows * count) return;
     i64 row = t % rows;
     int x = x0 + (int)(t / rows);

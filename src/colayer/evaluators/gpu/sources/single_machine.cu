@@ -111,11 +111,12 @@ extern "C" __global__ void costs(
     out[row * columns + x] = sum / scale[x];
 }
 
-#define DEEP 4            // places per lane that are looked at together
-#define WIDE (DEEP * WARP) // places that a warp looks at together
+#define DEEP 8             // places per lane that are looked at together in long moves
+#define WIDE (DEEP * WARP) // places of all lanes
 
 // LS of whole-number data, by a warp: the leftmost job that may pass the one before it moves back as far as it can,
-// again and again, as the rule says. Exact sums let all places change at once.
+// again and again, as the rule says. Exact sums let all places change at once. Most moves are over a few places: the first
+// look is at one place per lane, those that follow at DEEP.
 struct Descent {
     int *start, *sum, *r; // by place: start, sum of p before (n + 1 of them: p is a difference), release date
     int n;
@@ -125,27 +126,33 @@ struct Descent {
     };
     __device__ Place at(int q) const { return {start[q], sum[q], sum[q + 1] - sum[q], r[q]}; }
 
-    // Whether b passes the job of `x`, if it comes to stand behind it.
+    // Whether b passes the job of `x`, if it comes to stand behind it. No branches: loads of many places overlap.
     __device__ static bool passes(int p_b, int r_b, const Place &x) {
-        return r_b <= x.start && (p_b < x.p || (p_b == x.p && r_b < x.r));
+        return (r_b <= x.start) & ((p_b < x.p) | ((p_b == x.p) & (r_b < x.r)));
     }
 
-    // The first of the places low..high − 1 whose job passes the one before it, or high.
-    __device__ int next(int low, int high) const {
-        for (; low < high; low += WIDE) {
-            bool found[DEEP];
+    // The first of the places low.., as many as lanes have together, below high whose job passes the one before it, or −1.
+    template <int deep> __device__ int look(int low, int high) const {
+        bool found[deep];
 #pragma unroll
-            for (int i = 0; i < DEEP; ++i) {
-                int q = low + i * WARP + lane();
-                found[i] = q < high && passes(sum[q + 1] - sum[q], r[q], at(q - 1));
-            }
-#pragma unroll
-            for (int i = 0; i < DEEP; ++i) {
-                u32 some = __ballot_sync(ALL, found[i]);
-                if (some != 0) return low + i * WARP + __ffs(some) - 1;
-            }
+        for (int i = 0; i < deep; ++i) {
+            int q = low + i * WARP + lane(), safe = min(q, high - 1);
+            found[i] = (q < high) & passes(sum[safe + 1] - sum[safe], r[safe], at(safe - 1));
         }
-        return high;
+#pragma unroll
+        for (int i = 0; i < deep; ++i) {
+            u32 some = __ballot_sync(ALL, found[i]);
+            if (some != 0) return low + i * WARP + __ffs(some) - 1;
+        }
+        return -1;
+    }
+
+    // The same of low..high − 1, or high.
+    __device__ int next(int low, int high) const {
+        if (low >= high) return high;
+        int found = look<1>(low, high);
+        for (low += WARP; found < 0 && low < high; low += WIDE) found = look<DEEP>(low, high);
+        return found < 0 ? high : found;
     }
 
     // Starts of the next places behind the `known` ones: sum before + the most of r − sum before up to there.
@@ -160,29 +167,30 @@ struct Descent {
     }
 
     // How many of the places top, top − 1, …, which go to `held`, b passes before it meets one that it does not.
-    __device__ int passed(int p_b, int r_b, int top, Place *held) const {
-        bool found[DEEP];
+    template <int deep> __device__ int passed(int p_b, int r_b, int top, Place *held) const {
+        bool found[deep];
 #pragma unroll
-        for (int i = 0; i < DEEP; ++i) {
+        for (int i = 0; i < deep; ++i) {
             int q = top - i * WARP - lane();
-            if (q >= 0) held[i] = at(q);
-            found[i] = q >= 0 && passes(p_b, r_b, held[i]);
+            held[i] = at(max(q, 0));
+            found[i] = (q >= 0) & passes(p_b, r_b, held[i]);
         }
 #pragma unroll
-        for (int i = 0; i < DEEP; ++i) {
+        for (int i = 0; i < deep; ++i) {
             u32 some = __ballot_sync(ALL, found[i]);
             if (some != ALL) return i * WARP + __ffs(~some) - 1;
         }
-        return WIDE;
+        return deep * WARP;
     }
 
     // Moves the places of `held` from k on by one, b's length later but for the idle time, since k, that takes it up:
     // start − sum is the idle time before. Returns how many are later.
+    template <int deep>
     __device__ int shift(int p_b, int top, int k, int delay, int idle, const Place *held) const {
         int later = 0;
         __syncwarp(); // all have read
 #pragma unroll
-        for (int i = 0; i < DEEP; ++i) {
+        for (int i = 0; i < deep; ++i) {
             int q = top - i * WARP - lane();
             int own = q >= k ? max(0, delay - (held[i].start - held[i].sum - idle)) : 0;
             if (q >= k) start[q + 1] = held[i].start + own, sum[q + 1] = held[i].sum + p_b, r[q + 1] = held[i].r;
@@ -218,24 +226,25 @@ struct Descent {
                 known = extend(known);
                 continue;
             }
-            Place b = at(d), held[DEEP];
-            Place last = at(d - 1);
-            int top = d - 1, count = passed(b.p, b.r, top, held);
-            bool one = count < WIDE;
-            int k = top - count + 1;
-            for (Place far[DEEP]; count == WIDE; k -= count) count = passed(b.p, b.r, k - 1, far);
+            Place b = at(d), last = at(d - 1), near[1], held[DEEP];
+            int top = d - 1, count = passed<1>(b.p, b.r, top, near), k = d - count;
+            if (count == WARP) {
+                do {
+                    count = passed<DEEP>(b.p, b.r, k - 1, held);
+                    k -= count;
+                } while (count == WIDE);
+            }
             Place old = at(k);
             int ready = k > 0 ? start[k - 1] + old.sum - sum[k - 1] : 0;
             int begin = max(ready, b.r), delay = max(0, begin + b.p - old.start), idle = old.start - old.sum;
             int later = 0;
-            if (one) {
-                later = shift(b.p, top, k, delay, idle, held);
+            if (d - k < WARP) {
+                later = shift<1>(b.p, top, k, delay, idle, near);
             } else {
                 for (; top >= k; top -= WIDE) {
 #pragma unroll
-                    for (int i = 0; i < DEEP; ++i)
-                        if (top - i * WARP - lane() >= k) held[i] = at(top - i * WARP - lane());
-                    later += shift(b.p, top, k, delay, idle, held);
+                    for (int i = 0; i < DEEP; ++i) held[i] = at(max(k, top - i * WARP - lane()));
+                    later += shift<DEEP>(b.p, top, k, delay, idle, held);
                 }
             }
             if (lane() == 0) start[k] = begin, sum[k] = old.sum, r[k] = b.r;
