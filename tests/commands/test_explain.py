@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,10 @@ def test_a_line_that_cannot_be_drawn(
     words = [str(data) if word == "DATA" else word for word in arguments]
     assert refused("explain", model, *words).startswith(message)
     assert list(place.iterdir()) == []
+
+
+def test_the_features_that_do_most(model: Path, run: Any) -> None:
+    every, few = run("explain", model), run("explain", model, "--top", 1)
+    active = len(re.findall(r"^(\w+) +[-\d]", every, re.M))
+    assert len(re.findall(r"^(\w+) +[-\d]", few, re.M)) == 1
+    assert active == 1 or f"\n{active - 1} more, with " in few

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from colayer import BaseProblem, OptionError, Size, read_instances
 from colayer.commands.generate import LARGEST, parse_sizes, sizes_help, split_words
 from colayer.problem import declared
 from colayer.problems import SingleMachine, problem_names
+from support import selection_problem
 from support.pick_problem import Pick
 
 
@@ -103,3 +105,11 @@ def test_the_help_has_the_sizes_of_every_registered_problem() -> None:
     shown = sizes_help()
     assert tuple(shown) == problem_names()
     assert shown["single-machine"][0] == ("--jobs N", "number of jobs  [default: 100]")
+
+
+def test_the_help_names_the_sizes_of_a_problem_of_ones_own(run: Any, place: Path) -> None:
+    shutil.copy(selection_problem.__file__, place / "helped_projects.py")
+    out = run("generate", "helped_projects:Selection", "--help")
+    assert "Sizes of helped_projects:Selection" in out
+    assert "--projects N  number of projects  [default: 9]" in out
+    assert "single-machine (" not in out

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +164,21 @@ def test_tables_are_refused_by_line(refused: Any, place: Path) -> None:
     said = refused("solve", EXAMPLES / "jobs.csv", EXAMPLES / "edges.csv", "-o", "out.csv")
     assert said == "error: -o: instances of several problems, expected one problem, or a name with .json\n"
     assert not (place / "out.csv").exists()
+
+
+def test_a_folder_is_all_its_instances(data: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In order; with someone who looks, in blocks, with the same results."""
+    files = sorted(data.glob("*.json"))
+    one_by_one = run("solve", *files, "--json", "--workers", 1)
+    whole = run("solve", data, "--json", "--workers", 1)
+    shown: list[tuple[int, int]] = []
+
+    @contextmanager
+    def looking(label: str) -> Iterator[Any]:
+        yield lambda done, total: shown.append((done, total))
+
+    monkeypatch.setattr("colayer.commands.output.progress", looking)
+    looked_at = run("solve", data, "--json", "--workers", 1)
+    for found in (whole, looked_at):
+        assert [d["solution"] for d in found] == [d["solution"] for d in one_by_one]
+    assert shown == [(4, 6), (6, 6)]

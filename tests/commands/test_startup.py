@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import colayer
-from colayer.cli import app, main
+from colayer.cli import COMMANDS, EXAMPLES, app, main
 
 HEAVY = ("numpy", "numba", "matplotlib", "rich", "scipy", "nlopt", "cma", "colayer.pipeline")
 
@@ -41,3 +41,17 @@ def test_generate_help_names_the_sizes(capsys: pytest.CaptureFixture[str]) -> No
     assert "Sizes of single-machine" in out
     assert "--jobs N" in out
     assert "[default: 100]" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_ends_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "-h"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"Example: colayer {command} {EXAMPLES[command]}" in out
+    for option in ("-q, --quiet", "-v, --verbose", "-h, --help"):
+        assert option in out
+
+
+def test_completion_is_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["-h"])
+    assert "--install-completion" in capsys.readouterr().out

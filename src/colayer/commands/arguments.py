@@ -95,13 +95,20 @@ def _number(text: str | float, expected: str) -> float:
 
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
-Files = Annotated[list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV.")]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV, or folders of them.")
+]
 FileProblem = Annotated[
     str | None,
     typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files; MODULE:NAME, for files of yours."),
 ]
-Decoder = Annotated[str | None, typer.Option(metavar="NAME", help="The decoder after the layer.")]
-Features = Annotated[str | None, typer.Option(metavar="NAME", help="The feature set.")]
+Decoder = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The decoder after the layer: none, ls or rdi, as the problem has them."),
+]
+Features = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The feature set: 66 or 27, cost or indicator, 23 or extended.")
+]
 Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
 Rounds = Annotated[
     int | None,

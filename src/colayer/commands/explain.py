@@ -27,6 +27,9 @@ def explain(
         str | None,
         typer.Option("--along", metavar="FEATURE", help="Show the loss on --data by the weight of one feature."),
     ] = None,
+    top: Annotated[
+        int | None, typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that do most.")
+    ] = None,
     problem: arguments.FileProblem = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
@@ -61,7 +64,7 @@ def explain(
         explained = explain_model(known, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
-    text = _text(model, found.name, explained)
+    text = _text(model, found.name, explained, top)
     document = {**about, **explained.to_document()}
     emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(explained))
 
@@ -95,7 +98,7 @@ def draw(explained: Explanation) -> Figure:
     return figure
 
 
-def _text(model: Path, problem: str, explained: Explanation) -> str:
+def _text(model: Path, problem: str, explained: Explanation, top: int | None) -> str:
     from colayer.report.tables import percent, significant, table
 
     features, groups, count = explained.features, explained.groups, explained.instances
@@ -108,9 +111,12 @@ def _text(model: Path, problem: str, explained: Explanation) -> str:
     lines.append(f"contribution: the spread of weight × feature {where}; θ grows with a feature of weight > 0.\n")
     cells = [
         (r.feature, significant(r.weight), significant(r.spread), significant(r.contribution), percent(r.share))
-        for r in active
+        for r in active[:top]
     ]
     lines.append(table(("feature", "weight", "spread", "contribution", "share"), cells).text())
+    if len(active) > len(cells):
+        rest = sum(row.share for row in active[len(cells) :])
+        lines.append(f"{len(active) - len(cells)} more, with {percent(rest)} of all contributions.\n")
     if groups is not None:
         whole = (significant(explained.loss, 5), percent(explained.gap))
         rows: list[tuple[Any, ...]] = [("nothing", None, None, *whole, None, None)]

@@ -23,11 +23,18 @@ LARGEST = 10**9
 
 
 class Generate(TyperCommand):
-    """The command `generate`, whose help names the sizes of every registered problem."""
+    """The command `generate`, whose help names the sizes of every registered problem, or of the one that is given."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the words: the help comes before they are parsed."""
+        ctx.meta["words"] = list(args)
+        return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the sizes below the options."""
-        for name, lines in sizes_help().items():
+        super().format_epilog(ctx, formatter)
+        own = next((word for word in ctx.meta.get("words", ()) if ":" in word and not word.startswith("-")), None)
+        for name, lines in sizes_help(own).items():
             with formatter.section(f"Sizes of {name} (a list as in 50,75 gives every combination)"):
                 formatter.write_dl(lines)
 
@@ -140,17 +147,18 @@ def parse_sizes(known: Declared, given: dict[str, str]) -> list[dict[str, Any]]:
     return [dict(zip((size.name for size in sizes.values()), row, strict=True)) for row in itertools.product(*values)]
 
 
-def sizes_help() -> dict[str, list[tuple[str, str]]]:
-    """For each registered problem, its sizes and what they are."""
+def sizes_help(own: str | None = None) -> dict[str, list[tuple[str, str]]]:
+    """For each registered problem, or for that of the user's, MODULE:NAME, its sizes and what they are."""
+    from colayer.commands.lookup import find
     from colayer.problem import declared
-    from colayer.problems import find_problem, problem_names
+    from colayer.problems import problem_names
 
     return {
         name: [
             (f"{size.option} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
-            for size in declared(find_problem(name)).sizes
+            for size in declared(find(name)).sizes
         ]
-        for name in problem_names()
+        for name in ([own] if own else problem_names())
     }
 
 

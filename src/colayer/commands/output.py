@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from colayer.errors import OptionError
 from colayer.text import one_line
@@ -80,14 +80,15 @@ def terminal_text(table: Table, width: int | None = None) -> str:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid = Grid(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     rows = [
         [one_line(cell).replace(" ± ", f"{_GLUE}±{_GLUE}").replace(" %", f"{_GLUE}%") for cell in row]
         for row in table.cells
     ]
     for c, (header, right) in enumerate(zip(table.headers, table.numeric, strict=True)):
         least = max((len(word) for row in rows for word in row[c].split() if _GLUE in word), default=1)
-        grid.add_column(Text(one_line(header)), justify="right" if right else "left", no_wrap=right, min_width=least)
+        justify: Literal["left", "right"] = "right" if right else "left"
+        grid.add_column(Text(one_line(header)), justify=justify, no_wrap=right, min_width=least, overflow="fold")
     for k, row in enumerate(rows):
         grid.add_row(*map(Text, row), style="bold green" if k in table.best else None)
     console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard", highlight=False)

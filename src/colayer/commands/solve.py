@@ -58,11 +58,13 @@ def solve(
     from colayer.commands.output import emit, search
     from colayer.commands.outputs import output_file, picture_file, same_file
     from colayer.csv_tables import without_companions
+    from colayer.dataset import instance_files
     from colayer.errors import OptionError
     from colayer.pipeline import Pipeline
     from colayer.report.figures import drawn
     from colayer.threads import cores
 
+    files = [file for path in files for file in (instance_files(path) if path.is_dir() else [path])]
     files = without_companions(files)
     limit = 60.0 if time_limit is None else time_limit  # of the exact solver
     if plot is not None and len(files) > 1:
@@ -151,6 +153,7 @@ def solve_all(
     workers: int,
 ) -> list[Solved[Any]]:
     """Solve the instances of each problem together; in the order of the inputs."""
+    from colayer.commands.output import progress
     from colayer.pipeline import Pipeline
     from colayer.problem import variant
     from colayer.warm import warm_up
@@ -167,7 +170,14 @@ def solve_all(
         mine = [inputs[k][1] for k in places[name]]
         many = any(draws.get(key) for key in ("samples", "time_limit")) or draws.get("candidates", 1) > 1
         warm_up(pipeline, int(many))  # compilation is no part of the times
-        solved.update(zip(places[name], pipeline.solve_many(mine, workers=workers, **draws), strict=True))
+        done: list[Solved[Any]] = []
+        with progress("solving") as shown:
+            block = len(mine) if shown is None else 4 * workers
+            for first in range(0, len(mine), block):
+                done += pipeline.solve_many(mine[first : first + block], workers=workers, **draws)
+                if shown is not None:
+                    shown(len(done), len(mine))
+        solved.update(zip(places[name], done, strict=True))
     return [solved[k] for k in range(len(inputs))]
 
 

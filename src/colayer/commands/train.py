@@ -33,7 +33,14 @@ def train(
         Path,
         typer.Option("-o", "--output", metavar="FILE", parser=arguments.file_name, help="The model file to write."),
     ],
-    method: Annotated[str, typer.Option(metavar="NAME", help="How to learn.")] = "auto",
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How to learn: auto, line, srl, direct, cma-es, sgd, bayes or neural; "
+            "with --solutions fenchel-young, hinge or crf.",
+        ),
+    ] = "auto",
     evaluations: Annotated[
         int | None,
         typer.Option(
