@@ -47,6 +47,11 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+def test_every_page_is_in_the_navigation() -> None:
+    listed = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in PAGES[1:])
+
+
 def test_there_are_pages() -> None:
     assert len(PAGES) > 10
     assert sum(len(blocks(page)) for page in PAGES) > 10
@@ -225,3 +230,24 @@ def test_numbers_stay_beside_their_units_and_formulas_are_set(site: Path) -> Non
     assert '<span class="symbol">w<sub>k</sub></span>' in (site / "concepts.html").read_text("utf-8")
     for page in site.glob("*.html"):
         assert "\\|" not in re.sub(r"<pre.*?</pre>", "", page.read_text("utf-8"), flags=re.DOTALL), page.name
+
+
+@pytest.mark.parametrize("method", ["fit", "solve"])
+def test_the_reference_explains_every_argument(method: str) -> None:
+    from inspect import signature
+
+    from colayer import Pipeline
+
+    text = (
+        (DOCS / "api" / "pipeline.md")
+        .read_text("utf-8")
+        .partition(f"## Arguments of {method}\n")[2]
+        .partition("\n## ")[0]
+    )
+    told = {
+        word
+        for line in text.splitlines()
+        if line.startswith("| `")
+        for word in re.findall(r"`(\w+)`", line.split("|")[1])
+    }
+    assert told == set(signature(getattr(Pipeline, method)).parameters) - {"self"}
