@@ -12,7 +12,8 @@ from colayer import ColayerError, InputError, OptionError, Pipeline
 from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
 from colayer.learning.perturbation import draws
-from colayer.models import LinearModel
+from colayer.models import ContextModel, LinearModel
+from colayer.models.context import inputs_of
 from colayer.problems import SingleMachine
 from colayer.threads import allowed
 from support.pick_problem import Pick
@@ -310,3 +311,26 @@ def test_the_repr_says_whose_the_weights_are(tmp_path: Path) -> None:
     shipped.save(tmp_path / "m.json")
     assert Pipeline.load(tmp_path / "m.json").weights_from == "loaded"
     assert plain().fit(DATA, method="direct", evaluations=3).weights_from == "fitted"
+
+
+def test_a_network_is_never_worse_than_its_linear_model() -> None:
+    """A network that reverses every order, and the linear model beside it."""
+    problem = SingleMachine("27")
+    linear = Pipeline(problem).model
+    instance = problem.generate(3, jobs=20, rho=1.0)
+    inputs = inputs_of(problem.features(instance), (problem.structure(instance),), np.ones(27), np.zeros(27))
+    network = ContextModel(
+        linear.feature_names, -1000.0 * linear.weights, linear.feature_scale, linear.problem, linear.options,
+        center=np.zeros(27), relations=("order",), fallback=linear.weights,
+        arrays={
+            "input.matrix": np.zeros((1, len(inputs))), "input.bias": np.zeros(1),
+            "head.matrix": np.zeros((1, 1)), "head.bias": np.zeros(1),
+        },
+    )  # fmt: skip
+    alone = Pipeline.from_model(problem, linear, safe=False).solve(instance)
+    unsafe = Pipeline.from_model(problem, network, safe=False).solve(instance)
+    safe = Pipeline.from_model(problem, network).solve(instance)
+    assert unsafe.cost > alone.cost
+    assert safe.cost <= alone.cost
+    assert safe.source in ("linear", "safe")
+    assert (unsafe.candidates, safe.candidates) == (1, 3)

@@ -42,7 +42,8 @@ class Pipeline(Generic[X, Y, Z]):
 
     Without `weights`, those shipped for the problem and its options are used; where there are none, the problem's
     safe weights, with a warning. `weights` are taken in raw feature units. With `safe=True`, `solve` also decodes
-    the safe weights and returns the better solution, so that their guarantee is kept.
+    the safe weights and returns the better solution, so that their guarantee is kept; where the model is a network
+    with a linear model to fall back on, that one too, so that the network is never worse than it.
     """
 
     def __init__(self, problem: Problem[X, Y, Z], weights: ArrayLike | None = None, *, safe: bool = True) -> None:
@@ -179,7 +180,7 @@ class Pipeline(Generic[X, Y, Z]):
         tried = Candidates(problem, model, instance, features, seed)
         count = candidates if time_limit is None else max(candidates, len(model.portfolio))
         rows, names = fixed_rows(model, count, samples, sigma, seed)
-        safe = self._safe_found(features, instance)
+        others = self._others(features, instance)
         if time_limit is not None:
             *_, found = tried.until(deadline, rows, names, sigma, turns)
         elif turns > 1:
@@ -187,8 +188,8 @@ class Pipeline(Generic[X, Y, Z]):
             *_, found = tried.in_rounds(turns, rows_of, alone=alone)
         else:
             found = tried.best(rows, names)
-        if safe is not None:
-            found = replace(safe if safe.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
+        for other in others:
+            found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
         seconds = clock() - begin
         bound = bound_of(problem, instance)
         return Solved(
@@ -206,12 +207,14 @@ class Pipeline(Generic[X, Y, Z]):
             return 1
         return MOST if anytime else self.model.rounds
 
-    def _safe_found(self, features: NDArray[Any], instance: X) -> Found[Z] | None:
-        """The solution of the safe weights, where they are asked for."""
-        if not self.safe or self._safe_weights is None:
-            return None
-        theta = thetas(features, self._safe_weights[None, :])[0]
-        return Found(*decoded(self.problem, theta, instance), "safe", 1)
+    def _others(self, features: NDArray[Any], instance: X) -> list[Found[Z]]:
+        """Where safety is asked for: the solutions of the safe weights and of the linear model beside a network."""
+        kept = {"safe": self._safe_weights, "linear": self.model.linear_fallback} if self.safe else {}
+        return [
+            Found(*decoded(self.problem, thetas(features, weights[None, :])[0], instance), source, 1)
+            for source, weights in kept.items()
+            if weights is not None
+        ]
 
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
         """`solve` for each instance, `workers` at a time (threads: the compiled kernels run side by side)."""

@@ -147,7 +147,7 @@ def test_kernels_compute_what_plain_numpy_does(kind: str) -> None:
 
 
 def test_inputs_of_an_order_by_hand() -> None:
-    """Two rows, the second one first: features, then moments and amounts against the own first moment."""
+    """Two rows, the second first: features, then moments and amounts against the own first moment; six neighbours."""
     order = Order([1, 0], [[5.0, 4.0], [2.0, 1.0]], [[3.0], [1.0]])
     order.check()
     inputs = inputs_of(np.array([[7.0], [9.0]]), (order,), np.array([2.0]), np.array([0.5]))
@@ -155,7 +155,10 @@ def test_inputs_of_an_order_by_hand() -> None:
     assert inputs[0].tolist() == [4.0, 3.0]
     assert np.allclose(
         differences.T,
-        [[-1.0, 1.0, 0.0, -1.0, 0.0, 3.0, 2.0, 2.0], [-1.0, 3.0, -3.0, -4.0, -2.0, 0.0, -1.0, 0.0]],
+        [
+            [-1.0, 1.0, *3 * [0.0, -1.0, 0.0], *3 * [3.0, 2.0, 2.0]],
+            [-1.0, 3.0, *3 * [-3.0, -4.0, -2.0], *3 * [0.0, -1.0, 0.0]],
+        ],
         atol=1e-6,
     )
 
@@ -163,7 +166,7 @@ def test_inputs_of_an_order_by_hand() -> None:
 def test_a_network_of_zeros_is_the_linear_model_and_where_rows_stand() -> None:
     structure = checked(relations(10)["order"])
     features = np.random.default_rng(4).normal(size=(10, 3))
-    made = model(structure, 3 + 3 * 2 - 1 + 3)
+    made = model(structure, 3 + 2 + 6 * 3)
     silent = {name: np.zeros_like(array) if name.startswith("head") else array for name, array in made.arrays.items()}
     still = ContextModel(
         made.feature_names, made.weights, made.feature_scale, "toy", center=made.center,
@@ -179,14 +182,14 @@ def test_another_structure_is_refused() -> None:
     with pytest.raises(InputError, match="the structure is groups, expected graph"):
         made.theta(np.zeros((5, 3)), checked(relations(5)["groups"]))
     structure = checked(relations(5)["order"])
-    with pytest.raises(InputError, match="gives 11 inputs per row, the model expects 4"):
+    with pytest.raises(InputError, match="gives 23 inputs per row, the model expects 4"):
         model(structure, 4).theta(np.zeros((5, 3)), structure)
 
 
 def test_files_keep_every_bit(tmp_path: Path) -> None:
     structure = checked(relations(12)["all"])
     features = np.random.default_rng(5).normal(size=(12, 3))
-    made = model(structure, 11, fallback=np.array([1.0, 2.0, 3.0]))
+    made = model(structure, 23, fallback=np.array([1.0, 2.0, 3.0]))
     made.save(tmp_path / "model.json")
     read = read_model(tmp_path / "model.json")
     assert isinstance(read, ContextModel)

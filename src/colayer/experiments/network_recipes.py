@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,7 +30,12 @@ from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
 from colayer.structure import Order, structure_of
 from colayer.threads import limited
 
+if TYPE_CHECKING:
+    from colayer.learning.network.resident import Stack
+
 _SPAWN_KEY = 0x4E37
+#: Jobs of a training instance, and how often.
+_JOBS, _SHARES = (50, 100, 200, 500), (0.4, 0.3, 0.2, 0.1)
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,14 @@ class Recipe:
     bound: Callable[[Any], float | None]
     channels: int = 32
     dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 1, 2)
+    #: Draws of the layer, or, for jobs, how costs are smoothed.
     draws: dict[str, Any] = field(default_factory=dict)
-    pace: dict[str, Any] = field(default_factory=dict)
-    #: Items at a time, items kept, and whether processes make them.
-    chunk: int = 1
+    rate: float = 2e-3
+    #: Items of a batch, or, for jobs, the rows of a stack.
+    batch: int = 16
+    #: Items, or stacks, to begin with, and the most that are kept.
+    least: int = 64
     capacity: int = 512
-    processes: bool = False
     #: Whether the linear part starts from the pretrained weights; else θ starts from the order alone.
     linear: bool = True
     rules: tuple[str, ...] = ()
@@ -62,15 +69,16 @@ class Recipe:
 def _jobs(features: str) -> Recipe:
     return Recipe(
         variant(SingleMachine(), features=features),
-        lambda random: {"jobs": int(random.choice([50, 75, 100, 150])), "rho": float(random.choice(PAPER_RHO))},
+        lambda random: {"jobs": int(random.choice(_JOBS, p=_SHARES)), "rho": float(random.choice(PAPER_RHO))},
         None,  # a good sequence is so far away that imitating it does harm
-        lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500))],
+        lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500, 1000))],
         SingleMachine.bound,
-        draws={"count": 31, "sigma": 0.7, "absolute": True},
-        pace={"batch": 256, "rate": 3e-3},
-        chunk=64,
-        capacity=40_000,
-        processes=True,
+        channels=64,
+        draws={"first": 0.8, "last": 0.15},
+        rate=2e-3,
+        batch=6400,
+        least=24,
+        capacity=400,
         linear=False,
         rules=("srpt-midpoint", "look-ahead"),
     )
@@ -88,8 +96,10 @@ def _trees() -> Recipe:
         lambda count: [(f"{x.nodes} nodes", x) for x in spanning_tree.paper_set("test", count, PAPER_WIDTHS)],
         lambda instance: lagrangian(instance).bound,
         dilations=(1, 1, 1),
-        draws={"count": 15, "sigma": 0.03},
-        pace={"batch": 24, "rate": 2e-3},
+        draws={"pairs": 8, "sigma": 0.05},
+        rate=5e-4,
+        batch=16,
+        least=48,
     )
 
 
@@ -98,7 +108,7 @@ def _vehicles(features: str) -> Recipe:
     searched = Pipeline.from_model(variant(problem, decoder="ls"), linear_model(problem), safe=False)
     return Recipe(
         problem,
-        lambda random: {"tasks": int(random.choice([50, 100, 150, 200])), "scenarios": 50},
+        lambda random: {"tasks": int(random.choice([100, 200, 300, 500], p=[0.35, 0.4, 0.2, 0.05])), "scenarios": 50},
         lambda instance: searched.solve(instance).solution,
         lambda count: [
             (f"{x.tasks} tasks", x)
@@ -107,9 +117,11 @@ def _vehicles(features: str) -> Recipe:
         ],
         problem.bound,
         dilations=(1, 1),
-        draws={"count": 15, "sigma": 0.03},
-        pace={"batch": 16, "rate": 1e-3},
-        capacity=256,
+        draws={"pairs": 8, "sigma": 0.03},
+        rate=1e-3,
+        batch=8,
+        least=24,
+        capacity=400,
     )
 
 
@@ -130,17 +142,35 @@ def linear_model(problem: SomeProblem) -> Model:
 
 
 def make(name: str, center: Floats | None, stream: int, number: int) -> list[Item[Any]]:
-    """The items of chunk `number`; without `center`, one whose inputs are not centred."""
+    """The item `number`; without `center`, its inputs are not centred."""
     recipe = recipe_named(name)
-    linear = linear_model(recipe.problem)
-    items = []
-    for k in range(recipe.chunk if center is not None else 1):
-        sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number, k))
-        random = np.random.default_rng(sequence)
-        instance = recipe.problem.generate(sequence.spawn(1)[0], **recipe.sizes(random))  # type: ignore[attr-defined]
-        with limited(1):
-            items.append(_item(recipe, linear, instance, center))
-    return items
+    sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
+    sizes = recipe.sizes(np.random.default_rng(sequence))
+    with limited(1):
+        return [_made(recipe, sizes, sequence.spawn(1)[0], center)]
+
+
+def make_stack(name: str, center: Floats, stream: int, number: int) -> list[Stack]:
+    """The stack `number`: instances of one number of jobs, and of any ρ."""
+    from colayer.learning.network.resident import Stack
+
+    recipe = recipe_named(name)
+    sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
+    random = np.random.default_rng(sequence)
+    jobs = recipe.sizes(random)["jobs"]
+    return [
+        Stack.of(
+            [
+                _made(recipe, {**recipe.sizes(random), "jobs": jobs}, seed, center)
+                for seed in sequence.spawn(max(1, recipe.batch // jobs))
+            ]
+        )
+    ]
+
+
+def _made(recipe: Recipe, sizes: dict[str, Any], seed: Any, center: Floats | None) -> Item[Any]:
+    problem: Any = recipe.problem
+    return _item(recipe, linear_model(problem), problem.generate(seed, **sizes), center)
 
 
 @cache

@@ -21,7 +21,7 @@ import numpy as np
 
 from colayer import __version__
 from colayer.compose import decoded, features_of, gap
-from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, recipe_named
+from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, make_stack, recipe_named
 from colayer.files import encode, write_atomic
 from colayer.learning.network.source import Source
 from colayer.models import ContextModel
@@ -91,7 +91,9 @@ def train(arguments: argparse.Namespace) -> None:
 
     from colayer.learning.network.context import ContextNetwork
     from colayer.learning.network.course import Course, Pace
-    from colayer.learning.network.towards import Draws, Layered, Sorted
+    from colayer.learning.network.insertions import Smoothing
+    from colayer.learning.network.resident import Resident
+    from colayer.learning.network.towards import Draws, Layered
 
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
@@ -103,41 +105,38 @@ def train(arguments: argparse.Namespace) -> None:
     relations = kinds_of(example.structure)
     channels = arguments.channels or recipe.channels
     network = ContextNetwork(len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, 0)
-    draws = Draws(**{**recipe.draws, **({} if arguments.sigma is None else {"sigma": arguments.sigma})})
-    told = {"rate": arguments.rate, "batch": arguments.batch}
-    pace = Pace(**{**recipe.pace, **{key: value for key, value in told.items() if value is not None}})
+    pace = Pace(arguments.rate or recipe.rate)
     if arguments.warm:
         model = _model(recipe, network.model, network.state(), center, {})
         judge(replace(recipe, held_out=lambda _: [("warm", example.instance)]), model, 1, 1)
         return
     threads = Threads(arguments.workers)
-    gradient = (
-        Sorted(draws, arguments.window)
-        if recipe.problem.name == "single-machine"
-        else Layered(recipe.problem, draws, threads)  # type: ignore[arg-type]
-    )
-    makers = max(1, arguments.workers if recipe.processes else arguments.workers // 2)
+    jobs = recipe.problem.name == "single-machine"
+    made: Callable[[int], list[Any]] = partial(make_stack if jobs else make, name, center, arguments.stream)
+    placed = (lambda stack: stack.to(device)) if jobs else None
 
     def say(text: str) -> None:
         sys.stdout.write(f"{name}: {time.monotonic() - begin:.0f} s: {text}\n")
         sys.stdout.flush()
 
-    with Source(
-        partial(make, name, center, arguments.stream), makers, recipe.capacity, processes=recipe.processes
-    ) as source:
-        source.refresh(min(recipe.capacity, 4 * pace.batch))
-        say(
-            f"{len(source.items)} items, {sum(p.numel() for p in network.parameters())} parameters, spread {spread:.3g}"
+    # jobs are made by processes: their features hold the interpreter
+    with Source(made, max(1, arguments.workers // 2), recipe.capacity, processes=jobs, placed=placed) as source:
+        source.refresh(recipe.least)
+        say(f"{source.made} made, {sum(p.numel() for p in network.parameters())} parameters, spread {spread:.3g}")
+        feed = (
+            Resident(source, Smoothing(**recipe.draws), device)
+            if jobs
+            else Layered(recipe.problem, source, recipe.batch, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
         )
         remaining = 60.0 * arguments.minutes - (time.monotonic() - begin)
         course = Course(
-            network, source, gradient, pace, device, remaining, checkpoint=arguments.out / f"{name}.npz",
+            network, feed, pace, device, remaining, checkpoint=arguments.out / f"{name}.npz",
             every=arguments.every,
         )  # fmt: skip
 
         def describe(course: Course) -> ContextModel:
             command = f"python -m colayer.experiments.networks {name} --minutes {arguments.minutes:g}"
-            seen = {"device": device, "steps": course.step, "instances": source.made}
+            seen = {"device": device, "steps": course.step, "made": source.made}
             return _model(recipe, network.model, course.averaged(), center, {"command": command, **seen})
 
         def watch(course: Course) -> None:
@@ -175,10 +174,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--per-cell", type=int, default=1)
     parser.add_argument("--every", type=float, default=20.0)
     parser.add_argument("--channels", type=int)
-    parser.add_argument("--sigma", type=float)
     parser.add_argument("--rate", type=float)
-    parser.add_argument("--batch", type=int)
-    parser.add_argument("--window", type=int, default=0)
     parser.add_argument("--stream", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     train(parser.parse_args(given))

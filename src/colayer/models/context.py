@@ -31,6 +31,8 @@ Singles = NDArray[np.float32]
 
 #: Centred features are clipped here, in standard deviations: beyond, a network is not to be trusted.
 CLIP = 8.0
+#: Places from a row to the neighbours that it is compared with.
+SHIFTS = (-4, -2, -1, 1, 2, 4)
 #: relation → the columns of its array per channel (times channels, but for the taps of an order), and arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}
 
@@ -59,15 +61,15 @@ def inputs_of(features: NDArray[Any], structure: Structure, scale: Floats, cente
     moments, amounts = order.moments.T[:, order.permutation], order.amounts.T[:, order.permutation]
     here = moments[:1]
     parts = [moments[1:] - here, amounts]
-    for shift in (-1, 1):
+    for shift in SHIFTS:
         parts += [_next(moments, shift) - here, _next(amounts, shift) - amounts]
     if len(moments) == 0 and len(amounts) == 0:
-        parts += [_next(plain, shift) - plain for shift in (-1, 1)]
+        parts += [_next(plain, shift) - plain for shift in SHIFTS]
     return np.ascontiguousarray(np.vstack([plain, np.arcsinh(np.vstack(parts))]), dtype=np.float32)
 
 
 def _next(columns: NDArray[Any], shift: int) -> NDArray[Any]:
-    """The columns of the neighbour before (−1) or after (+1); its own at an end."""
+    """The columns of the neighbour so many places before (< 0) or after; those of the last at an end."""
     n = columns.shape[1]
     return columns[:, np.clip(np.arange(n) + shift, 0, n - 1)]
 
@@ -114,6 +116,11 @@ class ContextModel(Model):
     def sees_structure(self) -> bool:
         """It does."""
         return True
+
+    @property
+    def linear_fallback(self) -> Floats | None:
+        """The linear model that it was learned on top of, or beside."""
+        return self.raw(self.fallback) if len(self.fallback) else None
 
     def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """What the network adds to the θ of the linear model: (rows,)."""

@@ -88,6 +88,11 @@ class Model(ABC):
         """Whether θ depends on how the rows of an instance relate: then `theta` and `correction` need it."""
         return False
 
+    @property
+    def linear_fallback(self) -> Floats | None:
+        """Raw weights of a linear model that a network must not be worse than; None where there is no such model."""
+        return None
+
     def theta(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """θ of one instance, from its (rows, d) features."""
         linear = thetas(features, self.raw()[None, :])[0]

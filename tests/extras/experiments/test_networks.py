@@ -22,12 +22,10 @@ def test_a_model_and_its_result_are_written(
     problem = recipe.problem
     small = {"width": 4, "scenarios": 3, "second_max": 20}
     held_out = [("16 nodes", problem.generate(k, **small)) for k in range(3)]  # type: ignore[attr-defined]
-    changed = replace(recipe, sizes=lambda random: small, held_out=lambda count: held_out)
+    changed = replace(recipe, batch=2, least=2, sizes=lambda random: small, held_out=lambda count: held_out)
     for module in (network_recipes, networks):
         monkeypatch.setattr(module, "recipe_named", lambda name: changed)
-    networks.main(
-        [name, "--minutes", "0.05", "--out", str(tmp_path), "--workers", "1", "--device", "cpu", "--batch", "2"]
-    )
+    networks.main([name, "--minutes", "0.05", "--out", str(tmp_path), "--workers", "1", "--device", "cpu"])
     pipeline = Pipeline.load(tmp_path / f"{name}.json")
     assert isinstance(pipeline.model, ContextModel)
     solved = pipeline.solve(held_out[0][1])

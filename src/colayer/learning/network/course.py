@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,19 +13,32 @@ import numpy as np
 import torch
 
 from colayer.files import write_atomic
-from colayer.learning.network.context import ContextNetwork, Singles, pack
-from colayer.learning.network.source import Item, Source
+from colayer.learning.network.context import ContextNetwork, Packed, Singles
+from colayer.learning.network.source import Source
 from colayer.npz import npz_bytes, parse_npz
 
+#: A gradient with respect to packed θ, divided by the number of instances, and how far solutions are from known ones.
+Slope = tuple[torch.Tensor, torch.Tensor]
 
-class Towards(Protocol):
-    """A gradient with respect to the θ of packed instances."""
 
-    #: How far the solutions of the last call were from the known ones, by instance.
-    costs: list[float]
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Packed instances, what the network adds to, and (θ, share of the training that is over) → slope."""
 
-    def __call__(self, theta: torch.Tensor, batch: Sequence[Item[Any]], random: np.random.Generator, /) -> torch.Tensor:
-        """The gradient, packed."""
+    rows: Packed
+    start: torch.Tensor
+    slope: Callable[[torch.Tensor, float], Slope]
+
+
+class Feed(Protocol):
+    """Batches to learn from, and where their instances come from."""
+
+    @property
+    def source(self) -> Source[Any]:
+        """The training set."""
+
+    def batch(self, random: np.random.Generator, /) -> Batch:
+        """A batch that was drawn."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,6 @@ class Pace:
     """How to descend: the largest `rate`, reached after a share `warm` of the time, then falling to 0 with a cosine."""
 
     rate: float = 2e-3
-    batch: int = 64
     warm: float = 0.03
     #: Of the average of the weights, per step.
     decay: float = 0.998
@@ -44,8 +56,7 @@ class Course:
     """Training until `seconds` are spent, those of earlier runs with the same checkpoint included."""
 
     network: ContextNetwork
-    source: Source[Any]
-    gradient: Towards
+    feed: Feed
     pace: Pace
     device: str
     seconds: float
@@ -61,7 +72,7 @@ class Course:
         self.network.to(self.device)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=self.pace.rate, betas=(0.9, 0.99))
         self.average = [p.detach().clone() for p in self.network.parameters()]
-        self._recent: list[float] = []
+        self._recent: list[torch.Tensor] = []
         if self.checkpoint is not None and self.checkpoint.exists():
             self._load(self.checkpoint)
 
@@ -69,14 +80,14 @@ class Course:
         """Train till the time is spent."""
         begin, before, last = time.monotonic(), self.spent, self.spent
         while self.spent < self.seconds:
-            self.source.refresh(min(4 * self.pace.batch, 1000))
+            self.feed.source.refresh()
             self._step()
             self.spent = before + time.monotonic() - begin
             if self.spent - last >= self.every or self.spent >= self.seconds:
                 last = self.spent
-                behind = float(np.mean(self._recent))
+                behind = float(torch.stack(self._recent).mean())
                 self.history.append(
-                    {"step": self.step, "seconds": self.spent, "behind": behind, "made": self.source.made}
+                    {"step": self.step, "seconds": self.spent, "behind": behind, "made": self.feed.source.made}
                 )
                 self._recent.clear()
                 if self.checkpoint is not None:
@@ -86,23 +97,20 @@ class Course:
 
     def _step(self) -> None:
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(0xC0, self.step)))
-        batch = self.source.batch(self.pace.batch, random)
-        packed = pack([item.inputs for item in batch], [item.structure for item in batch], self.device)
-        start = torch.from_numpy(np.concatenate([item.start for item in batch]).astype(np.float32)).to(self.device)
-        theta = self.network(packed) + start
-        slope = self.gradient(theta, batch, random)
-        self._recent.append(float(np.mean(self.gradient.costs)))
-        self.optimizer.zero_grad()
-        theta.backward(slope / len(batch))
+        batch = self.feed.batch(random)
+        theta = self.network(batch.rows) + batch.start
         share = self.spent / self.seconds
+        slope, behind = batch.slope(theta.detach(), share)
+        self._recent.append(behind)  # a number on the device: reading it would wait for it
+        self.optimizer.zero_grad()
+        theta.backward(slope)
         for group in self.optimizer.param_groups:
             group["lr"] = self.pace.rate * min(1.0, share / self.pace.warm) * 0.5 * (1.0 + math.cos(math.pi * share))
         self.optimizer.step()
         self.step += 1
         decay = min(self.pace.decay, self.step / (self.step + 10.0))
         with torch.no_grad():
-            for mean, parameter in zip(self.average, self.network.parameters(), strict=True):
-                mean.lerp_(parameter, 1.0 - decay)
+            torch._foreach_lerp_(self.average, list(self.network.parameters()), 1.0 - decay)
 
     def averaged(self) -> dict[str, Singles]:
         """The average of the weights, name → array."""

@@ -10,7 +10,7 @@ import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from colayer.problem import Floats, X
 from colayer.structure import Structure
 
 Singles = NDArray[np.float32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,21 +36,30 @@ class Item(Generic[X]):
     cost: float
 
 
-class Source(Generic[X]):
-    """Items made by `make(number)`, which depends on the number alone; `workers` makers, at most `capacity` kept."""
+class Source(Generic[T]):
+    """Items made by `make(number)`, which depends on the number alone; `workers` makers, at most `capacity` kept.
+
+    Each item goes through `placed` when it arrives.
+    """
 
     def __init__(
-        self, make: Callable[[int], list[Item[X]]], workers: int, capacity: int, *, processes: bool, first: int = 0
+        self,
+        make: Callable[[int], list[T]],
+        workers: int,
+        capacity: int,
+        *,
+        processes: bool,
+        placed: Callable[[T], T] | None = None,
     ) -> None:
-        self._make, self._workers, self._capacity = make, workers, capacity
+        self._make, self._workers, self._capacity, self._placed = make, workers, capacity, placed
         self._pool: Executor
         if processes:
             self._pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
         else:
             self._pool = ThreadPoolExecutor(workers)
-        self._waiting: list[Future[list[Item[X]]]] = []
-        self._next, self._place = first, 0
-        self.items: list[Item[X]] = []
+        self._waiting: list[Future[list[T]]] = []
+        self._next, self._place = 0, 0
+        self.items: list[T] = []
         self.made = 0
         self._order()
 
@@ -72,15 +82,17 @@ class Source(Generic[X]):
             if len(self.items) >= least:
                 return
 
-    def _keep(self, item: Item[X]) -> None:
+    def _keep(self, item: T) -> None:
         self.made += 1
+        if self._placed is not None:
+            item = self._placed(item)
         if len(self.items) < self._capacity:
             self.items.append(item)
         else:
             self.items[self._place] = item
             self._place = (self._place + 1) % self._capacity
 
-    def batch(self, count: int, random: np.random.Generator) -> list[Item[X]]:
+    def batch(self, count: int, random: np.random.Generator) -> list[T]:
         """So many items, drawn with replacement."""
         return [self.items[k] for k in random.integers(len(self.items), size=count)]
 
@@ -88,7 +100,7 @@ class Source(Generic[X]):
         """Make no more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def __enter__(self) -> Source[X]:
+    def __enter__(self) -> Source[T]:
         return self
 
     def __exit__(self, *_: Any) -> None:

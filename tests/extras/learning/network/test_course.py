@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from colayer.learning.network.context import ContextNetwork
 from colayer.learning.network.course import Course, Pace
-from colayer.learning.network.source import Item, Source
-from colayer.learning.network.towards import Draws, Sorted
+from colayer.learning.network.insertions import Smoothing
+from colayer.learning.network.resident import Resident, Stack
+from colayer.learning.network.source import Source
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.instance import Instance
 from support.packed import item
 
 
-def make(number: int) -> list[Item[Instance]]:
+def make(number: int) -> list[Stack]:
     problem = SingleMachine("27")
-    return [item(problem, problem.generate(number, jobs=12, rho=1.0))]
+    return [Stack.of([item(problem, problem.generate(5 * number + k, jobs=12, rho=1.0)) for k in range(5)])]
 
 
-def course(seconds: float, path: Path | None = None) -> tuple[Course, Source[Instance]]:
-    source = Source(partial(make), 1, 40, processes=False)
-    source.refresh(40)
-    inputs = len(source.items[0].inputs)
-    network = ContextNetwork(inputs, ("order",), 6, (1, 2), 0.3, 0)
-    gradient = Sorted(Draws(16, sigma=0.7, absolute=True), window=6)
-    return Course(network, source, gradient, Pace(3e-3, 8), "cpu", seconds, checkpoint=path, every=0.1), source
+def course(seconds: float, path: Path | None = None) -> tuple[Course, Source[Stack]]:
+    source = Source(make, 1, 8, processes=False)
+    source.refresh(8)
+    network = ContextNetwork(source.items[0].inputs.shape[2], ("order",), 6, (1, 2), 0.3, 0)
+    feed = Resident(source, Smoothing(window=6), "cpu")
+    return Course(network, feed, Pace(3e-3), "cpu", seconds, checkpoint=path, every=0.1), source
 
 
 def test_a_run_that_was_stopped_goes_on(tmp_path: Path) -> None:
@@ -53,8 +51,10 @@ def test_a_run_that_was_stopped_goes_on(tmp_path: Path) -> None:
 
 
 def test_the_average_is_not_the_last_state() -> None:
-    made, source = course(0.4)
-    made.run()
+    made, source = course(1.0)
+    made.spent = 0.1  # at the very start the rate is 0
+    for _ in range(3):
+        made._step()
     source.close()
     own, mean = made.network.state(), made.averaged()
     assert any(not np.array_equal(own[name], mean[name]) for name in own)
