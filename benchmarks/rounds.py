@@ -1,11 +1,10 @@
 """Rounds against the reference by hand, plain rules and local search: stochastic vehicle scheduling.
 
-`python benchmarks/rounds.py`: weights for the features `rounds` are learned by srl over ROUNDS rounds on TRAIN
-instances of 200 tasks, with a schedule of members; then every contender solves held-out instances of each size, the
-first HELD_OUT seeds of it. Costs are changes against the safe weights on the same instances; differences to the
-reference feature alone and to `ls` after the safe weights are paired, with standard errors. Seconds are CPU seconds,
-features included. `--learn-only` ends after learning. The journal and the model are kept in `runs/`. Writes
-experiments/results/rounds.json.
+`python benchmarks/rounds.py`: weights for the features `rounds` are learned by METHOD over ROUNDS rounds on TRAIN
+instances of 200 tasks; then every contender solves HELD_OUT other instances of each size. Costs are changes against the
+safe weights on the same instances; differences to the reference feature alone and to `ls` after the safe weights are
+paired, with standard errors. Seconds are CPU seconds, features included. `--learn-only` ends after learning. Journal
+and model are kept in `runs/`. Writes experiments/results/rounds.json.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,18 +57,23 @@ def contenders(learned: Pipeline) -> dict[str, Callable[[Any], Any]]:
         SAFE: lambda x: safe.solve(x).solution,
         "delay x3": lambda x: plain.baseline("delay x3", x),
         REFERENCE: lambda x: Pipeline(extended, alone, safe=False).solve(x).solution,
-        "extended, shipped": lambda x: Pipeline(extended, safe=False).solve(x).solution,
         SEARCH: lambda x: search.decode(safe.solve(x).solution, x),
-        "extended, shipped, ls": lambda x: search.decode(Pipeline(extended, safe=False).solve(x).solution, x),
+        "reference, ls": lambda x: search.decode(Pipeline(extended, alone, safe=False).solve(x).solution, x),
     }
-    for rounds in (1, 5, 20, 60):
-        found[f"rounds: {rounds}"] = lambda x, r=rounds: learned.solve(x, rounds=r).solution
     for rounds in (5, 20):
-        found[f"rounds: {rounds}, 2 candidates"] = (
-            lambda x, r=rounds: learned.solve(x, rounds=r, candidates=2).solution
-        )  # fmt: skip
-    found["rounds: 20, ls"] = lambda x: search.decode(learned.solve(x, rounds=20).solution, x)
+        for candidates in (1, 2):
+            name = f"{rounds} rounds" + ", 2 candidates" * (candidates == 2)
+            found[name] = partial(_solution, learned, rounds=rounds, candidates=candidates)
+    found["20 rounds, 2 candidates, then ls"] = lambda x: search.decode(
+        learned.solve(x, rounds=20, candidates=2).solution, x
+    )
+    every = Pipeline.from_model(VehicleScheduling("rounds", "ls"), learned.model, safe=False)
+    found["3 rounds, ls in each"] = partial(_solution, every, rounds=3)
     return found
+
+
+def _solution(pipeline: Pipeline, instance: Any, **options: Any) -> Any:
+    return pipeline.solve(instance, **options).solution
 
 
 def difference(costs: np.ndarray, to: np.ndarray, safe: np.ndarray) -> dict[str, float]:
@@ -115,12 +120,12 @@ def shown(cell: dict[str, Any]) -> str:
 def main() -> None:
     """Learn, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--method", default="srl")
-    parser.add_argument("--train", type=int, default=16)
-    parser.add_argument("--evaluations", type=int, default=400)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--method", default="auto")
+    parser.add_argument("--train", type=int, default=12)
+    parser.add_argument("--evaluations", type=int, default=250)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--tasks", type=int, nargs="+", default=[200, 500, 1000])
-    parser.add_argument("--held-out", type=int, nargs="+", default=[24, 12, 8])
+    parser.add_argument("--held-out", type=int, nargs="+", default=[16, 8, 4])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--learn-only", action="store_true")
     arguments = parser.parse_args()

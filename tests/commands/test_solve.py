@@ -13,8 +13,9 @@ import pytest
 
 from colayer import InputError, Pipeline, read_instances
 from colayer.commands.solve import document, read_inputs, solve_all, table_text
+from colayer.models import LinearModel
 from colayer.pipeline import Solved
-from colayer.problems import SingleMachine
+from colayer.problems import SingleMachine, VehicleScheduling
 from support.pick_problem import Pick
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
@@ -182,3 +183,20 @@ def test_a_folder_is_all_its_instances(data: Path, run: Any, monkeypatch: pytest
     for found in (whole, looked_at):
         assert [d["solution"] for d in found] == [d["solution"] for d in one_by_one]
     assert shown == [(4, 6), (6, 6)]
+
+
+def test_rounds_are_those_of_python_and_refused_where_features_take_no_solution(
+    data: Path, run: Any, refused: Any, place: Path
+) -> None:
+    run("generate", "vehicle-scheduling", "vs", "--count", 2, "--tasks", 30, "--scenarios", 5)
+    problem = VehicleScheduling("rounds")
+    weights = np.array([1.0, 0.0, 1.0, 0.0, 0.6, 0.0, *[-2.0] * 12])
+    model = LinearModel(problem.feature_names, weights, np.ones(18), problem.name, problem.options, rounds=3)
+    model.save(place / "m.json")
+    pipeline = Pipeline.load(place / "m.json")
+    instance = read_instances("vs")[0]
+    for options, rounds in (((), None), (("--rounds", 6), 6)):
+        found = run("solve", "vs/0000.json", "--model", "m.json", "--json", *options)
+        solved = pipeline.solve(instance, rounds=rounds)
+        assert (found["cost"], found["rounds"]) == (solved.cost, rounds or 3)
+    assert "error: --rounds: features of single-machine" in refused("solve", data / "0000.json", "--rounds", 2)
