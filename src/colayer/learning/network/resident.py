@@ -42,8 +42,8 @@ class Stack:
         return cls(*(torch.from_numpy(np.array(column)) for column in columns))
 
     def to(self, device: str) -> Stack:
-        """The stack there."""
-        return Stack(*(getattr(self, field.name).to(device) for field in fields(self)))
+        """A copy there: what a process sent holds shared memory."""
+        return Stack(*(getattr(self, field.name).to(device, copy=True) for field in fields(self)))
 
 
 class Resident:
