@@ -96,7 +96,7 @@ def _number(text: str | float, expected: str) -> float:
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
 Files = Annotated[
-    list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV, or folders of them.")
+    list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV, or, for solve, folders.")
 ]
 FileProblem = Annotated[
     str | None,

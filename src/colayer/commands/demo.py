@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from colayer.report.tables import Table
 
 TRAINING, TEST, EVALUATIONS, CANDIDATES = 50, 50, 1000, 10
+#: Without the features that hold the solution of a search: what is learned from data alone, and solves in milliseconds.
+FEATURES = {"vehicle-scheduling": "23"}
 #: Sizes that tell the most in a minute, where they are not the defaults.
 SIZES: dict[str, dict[str, Any]] = {"vehicle-scheduling": {"tasks": 100, "scenarios": 30}}
 #: What a demo writes.
@@ -66,12 +68,14 @@ def demo(
         raise OptionError(message, where="-o")
     output_file(folder / "model.json" if folder.exists() else folder, "-o")
     with ExitStack() as stack:
-        found = own_problem(stack) if problem == OWN else find(problem)
+        found = own_problem(stack) if problem == OWN else find(problem, features=FEATURES.get(problem))
         known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
         if problem == OWN:
             say(checked(found))
         sizes = {size.name: size.default for size in known.sizes} | SIZES.get(found.name, {})
         described = ", ".join(f"{name} {value}" for name, value in sizes.items())
+        if problem in FEATURES:
+            described = f"features {FEATURES[problem]}, {described}"
         say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to judge by ({described})\n\n")
         train, test = (
             [generate(child, **sizes) for child in part.spawn(count)]
