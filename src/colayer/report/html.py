@@ -49,8 +49,7 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     names = _anchors([outcome.name for _, outcome in outcomes])
     sections = [_section(folder, outcome, name) for (folder, outcome), name in zip(outcomes, names, strict=True)]
-    told = [outcome for _, outcome in outcomes if scale_of(outcome) != "smoke"]  # others conclude nothing
-    counts = Counter(conclusion.holds for outcome in told for conclusion in outcome.conclusions)
+    counts = _counts([outcome for _, outcome in outcomes])
     return environment.from_string(page).render(
         title=title,
         style=Markup(style),
@@ -81,12 +80,18 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "outcome": outcome,
         "caveat": CAVEATS.get(scale_of(outcome), ""),
-        "counts": Counter(conclusion.holds for conclusion in outcome.conclusions),
+        "counts": _counts([outcome]),
         "sheets": [_sheet(sheet) for sheet in outcome.sheets],
         "pictures": [
             (picture, _drawing(folder, picture, f"{anchor}-{k}-")) for k, picture in enumerate(outcome.pictures)
         ],
     }
+
+
+def _counts(outcomes: Sequence[Outcome]) -> Counter[bool | None]:
+    """How many conclusions hold, do not, and cannot be told; a smoke run concludes nothing."""
+    told = [outcome for outcome in outcomes if scale_of(outcome) != "smoke"]
+    return Counter(conclusion.holds for outcome in told for conclusion in outcome.conclusions)
 
 
 def _drawing(folder: Path, picture: Picture, prefix: str) -> Any:
