@@ -142,7 +142,7 @@ BAD_USAGE: list[tuple[str, str]] = [
     ("solve good.json --samples", "--samples: expected a value"),
     ("solve good.json --certify=yes", "--certify: takes no value"),
     ("solve nothing.json", "nothing.json: there is no such file"),
-    ("solve data", "data: is a folder, expected a file"),
+    ("bound data", "data: is a folder, expected a file"),
     ("solve good.json nothing.json -o out.json", "nothing.json: there is no such file"),
     ("solve good.json --samples -1", "--samples: -1 is out of range"),
     ("solve good.json --samples ten", "--samples: 'ten' is not a whole number"),
