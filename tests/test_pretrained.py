@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import colayer.pretrained
-from colayer.models import LinearModel, read_model
-from colayer.pretrained import pretrained
-from colayer.problem import declared, variant
+from colayer import Pipeline
+from colayer.errors import InputError
+from colayer.models import ContextModel, LinearModel, read_model
+from colayer.pretrained import pretrained, pretrained_network
+from colayer.problem import SomeProblem, declared, variant
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling, find_problem, problem_names
 from support.pick_problem import Pick
 
@@ -51,3 +55,44 @@ def test_a_decoder_without_weights_takes_those_of_the_plainest() -> None:
 def test_a_problem_of_the_users_has_none() -> None:
     assert pretrained(Pick()) is None
     assert pretrained(type("Other", (SpanningTree,), {"name": "other"})()) is None
+
+
+class TestNetwork:
+    """The network that is shipped beside the linear weights."""
+
+    problem = SingleMachine("27", "none")
+
+    def test_solves_without_torch_and_beats_the_linear_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """By the mean over instances of two sizes, one of them larger than any it learned from."""
+        monkeypatch.setitem(sys.modules, "torch", None)  # import torch fails
+        network = Pipeline.from_model(self.problem, pretrained_network(self.problem), safe=False)
+        linear = Pipeline(self.problem, safe=False)
+        for jobs in (50, 1000):
+            instances = [self.problem.generate(seed, jobs=jobs) for seed in range(6)]
+            gaps = [
+                np.mean([one.solve(x).cost / self.problem.bound(x) - 1.0 for x in instances])
+                for one in (network, linear)
+            ]
+            assert gaps[0] < gaps[1]
+
+    def test_is_never_worse_than_the_linear_weights_where_safety_is_asked_for(self) -> None:
+        network = Pipeline.from_model(self.problem, pretrained_network(self.problem))
+        alone = Pipeline.from_model(self.problem, pretrained_network(self.problem), safe=False)
+        linear = Pipeline(self.problem, safe=False)
+        instances = [self.problem.generate(seed, jobs=30) for seed in range(40)]
+        costs = np.array([[one.solve(x).cost for one in (network, alone, linear)] for x in instances])
+        assert (costs[:, 0] <= costs[:, 1:].min(axis=1)).all()
+        assert (costs[:, 2] < costs[:, 1]).any()  # the fallback had something to do
+
+    def test_is_not_taken_by_itself_and_is_for_all_decoders(self) -> None:
+        for decoder in SingleMachine.decoders:
+            problem = SingleMachine("27", decoder)
+            found = pretrained_network(problem)
+            assert isinstance(found, ContextModel)
+            assert str(found.provenance["command"]).startswith("python -m colayer.experiments.networks")
+            assert isinstance(Pipeline(problem).model, LinearModel)
+
+    @pytest.mark.parametrize("problem", [SingleMachine("66"), SpanningTree(), Pick()])
+    def test_another_problem_is_refused(self, problem: SomeProblem) -> None:
+        with pytest.raises(InputError, match=r"no network is shipped for .*, expected SingleMachine with 27 features"):
+            pretrained_network(problem)

@@ -20,6 +20,7 @@ def test_wheel_installs_and_solves_outside_the_checkout(tmp_path: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "colayer/py.typed" in names
     assert [name for name in names if name.startswith("colayer/pretrained/single-machine")]
+    assert "colayer/pretrained/networks/single-machine-27-none.json" in names
     assert "colayer/report/templates/report.html" in names
     assert "colayer/experiments/configs/tree-gap.toml" in names
     assert not [name for name in names if name.startswith(("tests", "benchmarks", "experiments"))]

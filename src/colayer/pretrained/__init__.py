@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 
+from colayer.errors import InputError
 from colayer.models import Model, read_model
 from colayer.problem import Problem, X, Y, Z, declared
 
@@ -13,8 +14,21 @@ def pretrained(problem: Problem[X, Y, Z]) -> Model | None:
 
     Where none were learned through the problem's decoder, those for the same features through the plainest one.
     """
+    return _shipped(problem)
+
+
+def pretrained_network(problem: Problem[X, Y, Z]) -> Model:
+    """The network shipped for this problem and its features, for `Pipeline.from_model`; nothing takes it by itself."""
+    found = _shipped(problem, "networks")
+    if found is None:
+        expected = "expected SingleMachine with 27 features"
+        raise InputError(f"no network is shipped for {declared(problem).title}, {expected}")
+    return found
+
+
+def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:
     known = declared(problem)
-    folder = importlib.resources.files("colayer.pretrained")
+    folder = importlib.resources.files("colayer.pretrained").joinpath(*below)
     chosen = [known.options]
     if known.decoders and known.decoder is not None:
         chosen.append({**known.options, "decoder": known.decoders[0]})
