@@ -110,16 +110,14 @@ def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
             order[j] = job
             moves -= i - j
             if moves < 0:
-                _merge_sort(keys, order, i + 1)
+                _merge_sort(theta, order, work, i + 1)
                 return
 
 
 @inner(cache=True, nogil=True)
-def _merge_sort(keys, order, done):  # type: ignore[no-untyped-def]
-    """Bottom-up stable merge sort of (keys, order) by key; the first `done` entries are sorted already."""
-    n = keys.shape[0]
-    other_keys = np.empty(n)
-    other_order = np.empty(n, np.int64)
+def _merge_sort(theta, order, other, done):  # type: ignore[no-untyped-def]
+    """Bottom-up stable merge sort of `order` by θ; the first `done` entries are sorted already, `other` is scratch."""
+    n = theta.shape[0]
     width = 1
     while width < n:
         for start in range(0, n, 2 * width):
@@ -127,21 +125,15 @@ def _merge_sort(keys, order, done):  # type: ignore[no-untyped-def]
             stop = start + 2 * width if start + 2 * width < n else n
             a = start
             b = middle
-            if stop <= done or middle == stop or keys[middle - 1] <= keys[middle]:
-                for k in range(start, stop):
-                    other_keys[k] = keys[k]
-                    other_order[k] = order[k]
-                continue
+            if stop <= done or middle == stop or theta[order[middle - 1]] <= theta[order[middle]]:
+                b = stop  # in order already
             for k in range(start, stop):
-                if a < middle and (b >= stop or keys[a] <= keys[b]):
-                    other_keys[k] = keys[a]
-                    other_order[k] = order[a]
+                if b == stop or (a < middle and theta[order[a]] <= theta[order[b]]):
+                    other[k] = order[a]
                     a += 1
                 else:
-                    other_keys[k] = keys[b]
-                    other_order[k] = order[b]
+                    other[k] = order[b]
                     b += 1
         for k in range(n):
-            keys[k] = other_keys[k]
-            order[k] = other_order[k]
+            order[k] = other[k]
         width *= 2

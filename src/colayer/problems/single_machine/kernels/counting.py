@@ -9,22 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
-from colayer.problems.single_machine.kernels.schedule import increasing_order
+from colayer.compiled import inner
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def ranks(values: Floats) -> Ints:
-    """By job, the number of jobs whose value is at most its own; O(n log n)."""
-    rank = np.empty(len(values), np.int64)
-    _ranks_into(values, increasing_order(values), rank)
-    return rank
-
-
-@njit(cache=True, nogil=True)
-def _ranks_into(values: Floats, order: Ints, rank: Ints) -> None:
+@inner(cache=True, nogil=True)
+def ranks_into(values: Floats, order: Ints, rank: Ints) -> None:
+    """By job, the number of jobs whose value is at most its own; `order` is that of the values. O(n)."""
     n = len(values)
     above = n
     for i in range(n - 1, -1, -1):
@@ -51,54 +44,30 @@ def _prefix(tree: Ints, i: int) -> int:
     return total
 
 
-def count_earlier(rank_time: Ints, rank: Ints) -> tuple[Floats, Floats]:
-    """By job j, how many jobs of smaller rank_time have a smaller `rank` than j, and how many a larger; O(n log n)."""
-    earlier, smaller, at_most = _sweep(rank_time, rank, rank - 1, rank)
-    return smaller, earlier - at_most
+@inner(cache=True, nogil=True)
+def sweep_into(
+    order: Ints, key: Ints, place: Ints, low: Ints, high: Ints, tree: Ints, below: Floats, among: Floats, above: Floats
+) -> None:
+    """By job j, of the jobs with a smaller key: how many at places ≤ low[j], how many up to high[j], how many beyond.
 
-
-def _sweep(key: Ints, place: Ints, low: Ints, high: Ints) -> tuple[Floats, Floats, Floats]:
-    """By job j, of the jobs with a smaller key: how many, how many at places 1..low[j], how many at places 1..high[j].
-
-    The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
+    `order` is that by key. The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
     """
-    n = len(key)
-    counts: Floats = np.empty((3, n))
-    _sweep_into(np.argsort(key, kind="stable"), key, place, low, high, np.zeros(n + 1, np.int64), counts)
-    return counts[0], counts[1], counts[2]
-
-
-@njit(cache=True, nogil=True)
-def _sweep_into(order: Ints, key: Ints, place: Ints, low: Ints, high: Ints, tree: Ints, counts: Floats) -> None:
-    """What `_sweep` returns; `order` is that by key."""
+    for i in range(len(tree)):
+        tree[i] = 0
     added = 0
     for j in order:
         while key[order[added]] < key[j]:
             _add(tree, place[order[added]], 1)
             added += 1
-        counts[0, j] = added
-        counts[1, j] = _prefix(tree, low[j])
-        counts[2, j] = _prefix(tree, high[j])
+        first = _prefix(tree, low[j])
+        last = _prefix(tree, high[j])
+        below[j] = first
+        among[j] = last - first
+        above[j] = added - last
 
 
-def queue_at_release(
-    r: Floats, p: Floats, rank_p: Ints, job: Ints, begin: Floats, end: Floats, left: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """By job j, over the jobs released before r_j that SRPT has not completed at r_j: (number, work left, shorter).
-
-    The last four arguments are the pieces of SRPT; `shorter` counts the jobs with less work left than p_j. A sweep over
-    the releases: the tree holds the waiting jobs, each at place 1 + (number of processing times ≤ its work left), so
-    that the places up to rank_p[j] hold those with less than p_j; the running job is compared by itself. O(n log n).
-    """
-    n = len(r)
-    number, work, shorter = np.empty((3, n))
-    order, sorted_p, place, tree = increasing_order(r), np.sort(p), rank_p + 1, np.zeros(n + 2, np.int64)
-    _queue_into(r, p, rank_p, job, begin, end, left, order, sorted_p, place, tree, number, work, shorter)
-    return number, work, shorter
-
-
-@njit(cache=True, nogil=True)
-def _queue_into(
+@inner(cache=True, nogil=True)
+def queue_into(
     r: Floats,
     p: Floats,
     rank_p: Ints,
@@ -114,8 +83,18 @@ def _queue_into(
     work: Floats,
     shorter: Floats,
 ) -> None:
-    """What `queue_at_release` returns; `place` is that in the tree, by job."""
+    """By job j, over the jobs released before r_j that SRPT has not completed at r_j: number, work left, shorter ones.
+
+    `job`, `begin`, `end` and `left` are the pieces of SRPT, `order` is that by r; `shorter` counts the jobs with less
+    work left than p_j. A sweep over the releases: the tree holds the waiting jobs, each at its place, 1 + (number of
+    processing times ≤ its work left), so that the places up to rank_p[j] hold those with less than p_j; the running
+    job is compared by itself. `tree` and `place` are scratch, of length n + 2 and n. O(n log n).
+    """
     n = len(r)
+    for j in range(n):
+        place[j] = rank_p[j] + 1
+    for i in range(len(tree)):
+        tree[i] = 0
     waiting = 0
     running = False
     piece = 0
@@ -158,24 +137,19 @@ def _queue_into(
                 backlog = 0.0
 
 
-def arrivals_while_running(
-    r: Floats, p: Floats, rp: Floats, rank_p: Ints, rank_rp: Ints
-) -> tuple[Floats, Floats, Floats]:
-    """By job j, over the other jobs released in [r_j, r_j + p_j): (number, their work, those shorter than p_j).
-
-    They are an interval of the release order; the tree over its places holds the jobs shorter than j. O(n log n).
-    """
-    order = increasing_order(r)
-    released = r[order]
-    place = np.empty(len(r), np.int64)
-    place[order] = np.arange(1, len(r) + 1)
-    done = np.concatenate(([0.0], np.cumsum(p[order])))  # work of the first places
-    low, high = (np.searchsorted(released, times, side="left") for times in (r, rp))
-    some = high - low > 1
-    number = np.where(some, high - low - 1.0, 0.0)
-    work = np.where(some, np.maximum(done[high] - done[low] - p, 0.0), 0.0)
-    _, before, until = _sweep(rank_p, place, low, high)
-    return number, work, until - before
+@inner(cache=True, nogil=True)
+def released_into(r: Floats, rp: Floats, order: Ints, order_rp: Ints, place: Ints, low: Ints, high: Ints) -> None:
+    """By job j: its place 1..n in the order by r, how many jobs are released before r_j, how many before rp_j; O(n)."""
+    n = len(r)
+    for i in range(n):
+        j = order[i]
+        place[j] = i + 1
+        low[j] = low[order[i - 1]] if i > 0 and r[order[i - 1]] == r[j] else i
+    released = 0
+    for j in order_rp:
+        while released < n and r[order[released]] < rp[j]:
+            released += 1
+        high[j] = released
 
 
 @inner(cache=True, nogil=True)

@@ -55,13 +55,13 @@ def _dispatched(r: Floats, p: Floats, c: float, look_ahead: bool) -> Ints:
     rs, ps = r[order], p[order]
     fixed = order if c == math.inf else increasing_order(c * rs + ps)  # at c = ∞ no job is worth waiting for
     heap, positions = np.empty((2, len(r)), np.int64)
-    _dispatch_into(rs, ps, c, look_ahead, fixed, heap, np.zeros(len(r), np.bool_), positions)
+    dispatch_into(rs, ps, c, look_ahead, fixed, heap, np.zeros(len(r), np.bool_), positions)
     sequence: Ints = order[positions]
     return sequence
 
 
 @njit(cache=True, nogil=True)
-def _dispatch_into(
+def dispatch_into(
     rs: Floats,
     ps: Floats,
     c: float,

@@ -1,27 +1,23 @@
 """The feature matrix of an instance of 1 | r_j | Σ C_j, in O(n log n).
 
 The rows follow the table in `colayer.problems.single_machine.features`, which holds names and formulas. Ranks are
-integers here, see `counting`. What numpy does as well is left to it: compiling takes longer than it gains.
+integers here, see `counting`. All is one kernel of plain loops over arrays that it is handed: such code is quick to
+compile, and a small instance is done before Python could have called a second kernel.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compiled import njit
-from colayer.problems.single_machine.kernels.counting import (
-    arrivals_while_running,
-    count_earlier,
-    queue_at_release,
-    ranks,
-)
-from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
-from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
-from colayer.problems.single_machine.kernels.schedule import completion_times, piece_statistics, srpt_pieces
+from colayer.layers.sorting import order_into
+from colayer.problems.single_machine.kernels.counting import queue_into, ranks_into, released_into, sweep_into
+from colayer.problems.single_machine.kernels.dispatch import dispatch_into
+from colayer.problems.single_machine.kernels.lookahead import blocks_into, lookahead_into
+from colayer.problems.single_machine.kernels.schedule import srpt_pieces_into, statistics_into
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,8 +26,20 @@ Ints = NDArray[np.int64]
 LARGEST = 1e12
 #: Data are scaled to a maximum in [1/2, 1); what is smaller than this is lost, so that no ratio overflows.
 SMALLEST = 1e-300
-#: Divisors that stand for the sum of the row, and for what scales its log(x) or log(1 + x) to [0, 1].
-_SHARE, _LOG, _LOG1P = -1.0, -2.0, -3.0
+
+#: What rows are divided by: totals, or the sum of the row, or what scales its log(x) or log(1 + x) to [0, 1].
+_ONE, _N, _R, _P, _RP, _END, _SHARE, _LOG, _LOG1P = range(9)
+#: The same by row.
+_OVER = np.array(
+    [_N] * 3 + [_SHARE] * 2 + [_R, _P, _RP] * 3 + [_SHARE] * 3 + [_ONE, _SHARE] * 2 + [_SHARE, _N] + [_SHARE] * 4
+    + [_END] * 4 + [_ONE] + [_N] * 8 + [_END] * 3 + [_ONE] * 6 + [_N, _P, _N] * 2 + [_ONE] * 4 + [_ONE, _SHARE] * 2
+    + [_LOG, _LOG1P, _LOG],
+)  # fmt: skip
+_FIRST = 27  # rows of the smaller feature set
+
+#: Rows of what is sorted: r, p, r + p, r + p/2, r + 2p, then C, S and M of SRPT, then what APRTF and ECT look at.
+_SORTED = 10
+_BY_R, _BY_P, _BY_RP, _BY_C, _BY_S, _BY_M, _APRTF, _ECT = 0, 1, 2, 5, 6, 7, 8, 9
 
 
 def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
@@ -40,138 +48,217 @@ def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
     Computed in float64 on data scaled by a power of two (exact, and no feature depends on the unit of time), rounded at
     the end.
     """
-    r, p = _scaled(r, p)
     n = len(r)
-    rows = _Rows(d, n)
-    pieces = srpt_pieces(r, p)
-    start, completion, mean_busy, left, preemptor, preemptions = piece_statistics(n, *pieces)
-    rp = r + p
-    rank_p, rank_r, rank_rp, rank_c = ranks(p), ranks(r), ranks(rp), ranks(completion)
-    sum_r, sum_p = _sum(r), _sum(p)
-    rows.put(n, rank_p, rank_r, rank_rp)
-    rows.shares(r / p, np.divide(p, r, out=np.zeros(n), where=r > 0.0))
-    for value in (r, p, rp):
-        for total in (sum_r, sum_p, sum_r + sum_p):
-            rows.put(total, value)
-    preempted = preemptor >= 0
-    rows.shares(left, np.divide(left, p[preemptor], out=np.zeros(n), where=preempted), left / p)
-    rows.decile(r, rank_r)
-    rows.decile(p, rank_p)
-    rows.shares(preemptions)
-    rows.put(n, rank_c)
-    smaller_p, larger_p = count_earlier(rank_c, rank_p)
-    smaller_r, larger_r = count_earlier(rank_c, rank_r)
-    rows.shares(smaller_p, smaller_r, larger_p, larger_r)
-    if d == len(rows):
-        return rows.matrix()
-
-    makespan = float(completion.max())
-    waiting = np.maximum(completion - r - p, 0.0)
-    rows.put(makespan, start, completion, mean_busy, waiting)
-    rows.put(1.0, waiting / p)
-    rows.put(n, *(ranks(value) for value in (r + 0.5 * p, r + 2.0 * p, start, mean_busy)))
-    sequences = (aprtf(r, p), dispatch_shortest(r, p), dispatch_ect(r, p))
-    for sequence in (*sequences, dispatch_lookahead(r, p)):
-        position = np.empty(n)
-        position[sequence] = np.arange(1, n + 1)
-        rows.put(n, position)
-    rows.put(makespan, *(completion_times(sequence, r, p) for sequence in sequences))
-    share_p, share_r, share_c = rank_p / n, rank_r / n, rank_c / n
-    rows.put(1.0, share_p * share_r, share_p * share_c, share_r * share_c)
-    rows.put(1.0, share_p * share_p, share_r * share_r, share_c * share_c)
-    for length, work, shorter in (
-        queue_at_release(r, p, rank_p, *pieces),
-        arrivals_while_running(r, p, rp, rank_p, rank_rp),
-    ):
-        rows.put(n, length)
-        rows.put(sum_p, work)
-        rows.put(n, shorter)
-    load = r.max() / sum_p
-    rows.put(1.0, load * share_p, load * share_r, load * share_c, load * (completion / makespan))
-    rows.decile(rp, rank_rp)
-    rows.decile(completion, rank_c)
-    rows.put(_LOG, p)
-    rows.put(_LOG1P, r * (n / sum_p))
-    rows.put(_LOG, completion)
-    return rows.matrix()
-
-
-class _Rows:
-    """Rows of values ≥ 0 and what they are divided by, filled one after the other."""
-
-    def __init__(self, d: int, n: int) -> None:
-        self._values = np.empty((d, n))
-        self._divisors: list[float] = []
-
-    def __len__(self) -> int:
-        return len(self._divisors)
-
-    def put(self, divisor: float, *values: NDArray[Any]) -> None:
-        """The values over the divisor, a row each; 0 where it is 0."""
-        for row in values:
-            self._values[len(self._divisors)] = row
-            self._divisors.append(divisor)
-
-    def shares(self, *values: NDArray[Any]) -> None:
-        """The values over their sum."""
-        self.put(_SHARE, *values)
-
-    def decile(self, values: Floats, rank: Ints) -> None:
-        """The decile 0..9 of the values, ⌊10 (rank - 1) / n⌋, and value / (decile + 1) over its sum: two rows."""
-        decile = 10 * (rank - 1) // len(values)
-        self.put(1.0, decile)
-        self.shares(values / (decile + 1))
-
-    def matrix(self) -> NDArray[np.float32]:
-        """All rows."""
-        out = np.empty(self._values.shape, np.float32)
-        _finish_into(self._values, np.array(self._divisors), out)
-        return out
+    out = np.empty((d, n), np.float32)
+    values, reals, pieces = np.empty((d, n)), np.empty((_SORTED + 5, n)), np.empty((3, 2 * n))
+    ints, job, work = np.empty((2 * _SORTED + 6, n), np.int64), np.empty(2 * n, np.int64), np.empty(2 * n + 1, np.int64)
+    tree, done = np.empty(n + 2, np.int64), np.empty(n, np.bool_)
+    _features_into(r, p, values, reals, pieces, ints, job, work, tree, done, out)
+    return out
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _finish_into(values: Floats, divisors: Floats, out: NDArray[np.float32]) -> None:
-    """out[k] = values[k] / divisors[k], or their share, or their logarithm in [0, 1]; 0 where the divisor is 0.
+def _features_into(
+    release: Floats,
+    processing: Floats,
+    values: Floats,
+    reals: Floats,
+    pieces: Floats,
+    ints: Ints,
+    job: Ints,
+    work: Ints,
+    tree: Ints,
+    done: NDArray[np.bool_],
+    out: NDArray[np.float32],
+) -> None:
+    """What `feature_matrix` returns; all but the first two and the last is scratch.
 
-    Sums go from the first job to the last, and logarithms are those of the C library: numpy's may differ in the last
-    bit from machine to machine.
+    Orders are shared: by r those of SRPT, the list schedules, the queues and the arrivals; by p and C those of the
+    counts. `values` holds the rows before they are divided; a row whose divisor is 0 is 0. Sums go from the first job
+    to the last, and logarithms are those of the C library: numpy's may differ in the last bit from machine to machine.
     """
     d, n = values.shape
+    more = d > _FIRST
+    orders = ints[:_SORTED]
+    ranks = ints[_SORTED : 2 * _SORTED]
+    r = reals[_BY_R]
+    p = reals[_BY_P]
+    rp = reals[_BY_RP]
+    completion = reals[_BY_C]
+    rank_p = ranks[_BY_P]
+    rank_c = ranks[_BY_C]
+    by_r = orders[_BY_R]
+    low = ints[2 * _SORTED]
+    high = ints[2 * _SORTED + 1]
+    place = ints[2 * _SORTED + 2]
+    heap = ints[2 * _SORTED + 3]
+    preemptor = ints[2 * _SORTED + 4]
+    preemptions = ints[2 * _SORTED + 5]
+    keys = reals[_SORTED]
+    left = reals[_SORTED + 1]
+    date = reals[_SORTED + 2]  # r and p by release
+    key = reals[_SORTED + 3]
+    spare = reals[_SORTED + 4]
+
+    largest = 0.0
+    for j in range(n):
+        largest = max(largest, release[j], processing[j])
+    _, exponent = math.frexp(largest)
+    sum_r = 0.0
+    sum_p = 0.0
+    largest = 0.0
+    for j in range(n):
+        x = math.ldexp(release[j], -exponent)
+        r[j] = x if x >= SMALLEST else 0.0
+        p[j] = max(math.ldexp(processing[j], -exponent), SMALLEST)
+        rp[j] = r[j] + p[j]
+        reals[3, j] = r[j] + 0.5 * p[j]
+        reals[4, j] = r[j] + 2.0 * p[j]
+        sum_r += r[j]
+        sum_p += p[j]
+        largest = max(largest, r[j])
+    begin = pieces[0]
+    end = pieces[1]
+    left_at = pieces[2]
+    for k in range(_SORTED):
+        if k == _BY_C:
+            for i in range(n):
+                date[i] = r[by_r[i]]
+                key[i] = p[by_r[i]]
+                spare[i] = key[i]
+                reals[_APRTF, i] = 2.0 * date[i] + key[i]
+                reals[_ECT, i] = date[i] + key[i]
+            count = srpt_pieces_into(by_r, r, spare, heap, job, begin, end, left_at)
+            job = job[:count]
+            start = reals[_BY_S]
+            busy = reals[_BY_M]
+            statistics_into(
+                job, begin, end, left_at, start, completion, busy, spare, left, preemptor, preemptions
+            )  # fmt: skip
+        if more or k <= _BY_RP or k == _BY_C:
+            order_into(reals[k], orders[k], keys, work)
+            ranks_into(reals[k], orders[k], ranks[k])
+    makespan = 0.0
+    for j in range(n):
+        makespan = max(makespan, completion[j])
+        values[0, j] = rank_p[j]
+        values[1, j] = ranks[_BY_R, j]
+        values[2, j] = ranks[_BY_RP, j]
+        values[3, j] = r[j] / p[j]
+        values[4, j] = p[j] / r[j] if r[j] > 0.0 else 0.0
+        for k in range(3):
+            values[5 + k, j] = r[j]
+            values[8 + k, j] = p[j]
+            values[11 + k, j] = rp[j]
+        values[14, j] = left[j]
+        values[15, j] = left[j] / p[preemptor[j]] if preemptor[j] >= 0 else 0.0
+        values[16, j] = left[j] / p[j]
+        values[21, j] = preemptions[j]
+        values[22, j] = rank_c[j]
+    for k in range(2):
+        rank = ranks[_BY_P - k]  # p, then r
+        for j in range(n):
+            low[j] = rank[j] - 1
+        sweep_into(orders[_BY_C], rank_c, rank, low, rank, tree, values[23 + k], spare, values[25 + k])
+    for k in range(4 if more else 2):  # deciles of r, p, r + p and C
+        i = k if k < 3 else _BY_C
+        row = 17 + 2 * k if k < 2 else 55 + 2 * k
+        for j in range(n):
+            decile = 10 * (ranks[i, j] - 1) // n
+            values[row, j] = decile
+            values[row + 1, j] = reals[i, j] / (decile + 1)
+    if more:
+        load = largest / sum_p
+        scale = n / sum_p
+        for j in range(n):
+            values[27, j] = reals[_BY_S, j]
+            values[28, j] = completion[j]
+            values[29, j] = reals[_BY_M, j]
+            waiting = max(completion[j] - r[j] - p[j], 0.0)
+            values[30, j] = waiting
+            values[31, j] = waiting / p[j]
+            values[32, j] = ranks[3, j]
+            values[33, j] = ranks[4, j]
+            values[34, j] = ranks[_BY_S, j]
+            values[35, j] = ranks[_BY_M, j]
+            share_p = rank_p[j] / n
+            share_r = ranks[_BY_R, j] / n
+            share_c = rank_c[j] / n
+            values[43, j] = share_p * share_r
+            values[44, j] = share_p * share_c
+            values[45, j] = share_r * share_c
+            values[46, j] = share_p * share_p
+            values[47, j] = share_r * share_r
+            values[48, j] = share_c * share_c
+            values[55, j] = load * share_p
+            values[56, j] = load * share_r
+            values[57, j] = load * share_c
+            values[58, j] = load * (completion[j] / makespan)
+            values[63, j] = p[j]
+            values[64, j] = r[j] * scale
+            values[65, j] = completion[j]
+        for j in range(n):
+            spare[j] = p[orders[_BY_P, j]]
+        queue_into(
+            r, p, rank_p, job, begin, end, left_at, by_r, spare, place, tree, values[49], values[50], values[51]
+        )  # fmt: skip
+        released_into(r, rp, by_r, orders[_BY_RP], place, low, high)
+        sweep_into(orders[_BY_P], rank_p, place, low, high, tree, spare, values[54], left)
+        before = pieces[0]  # work of the first places of the release order
+        before[0] = 0.0
+        for i in range(n):
+            before[i + 1] = before[i] + key[i]
+        for j in range(n):
+            some = high[j] - low[j] > 1
+            values[52, j] = high[j] - low[j] - 1 if some else 0.0
+            values[53, j] = max(before[high[j]] - before[low[j]] - p[j], 0.0) if some else 0.0
+
+        sequence = low  # in release positions
+        for k in range(4):  # APRTF, SHORTEST, ECT, LOOKAHEAD
+            if k == 3:
+                blocks_into(date, key, place, spare)
+                lookahead_into(date, key, place, spare, heap, work, sequence)
+            else:
+                for i in range(n):
+                    done[i] = False
+                c = 2.0 if k == 0 else np.inf if k == 1 else 1.0
+                dispatch_into(date, key, c, k == 0, orders[_APRTF if k == 0 else _ECT], heap, done, sequence)
+            t = 0.0
+            for i in range(n):
+                j = by_r[sequence[i]]
+                t = max(t, r[j]) + p[j]
+                values[36 + k, j] = i + 1
+                if k < 3:
+                    values[40 + k, j] = t
+
     for k in range(d):
-        divisor = divisors[k]
-        if divisor == _SHARE:
+        over = _OVER[k]
+        divisor = 1.0
+        if over == _N:
+            divisor = n
+        elif over == _R:
+            divisor = sum_r
+        elif over == _P:
+            divisor = sum_p
+        elif over == _RP:
+            divisor = sum_r + sum_p
+        elif over == _END:
+            divisor = makespan
+        elif over == _SHARE:
             divisor = 0.0
             for j in range(n):
                 divisor += values[k, j]
-        elif divisor < 0.0:
-            low = np.inf
-            high = -np.inf
+        elif over != _ONE:
+            least = np.inf
+            most = -np.inf
             for j in range(n):
-                value = math.log(values[k, j]) if divisor == _LOG else math.log1p(values[k, j])
+                value = math.log(values[k, j]) if over == _LOG else math.log1p(values[k, j])
                 values[k, j] = value
-                if value < low:
-                    low = value
-                if value > high:
-                    high = value
-            divisor = high - low
+                least = min(least, value)
+                most = max(most, value)
+            divisor = most - least
             for j in range(n):
-                values[k, j] -= low
+                values[k, j] -= least
         for j in range(n):
             value = values[k, j] / divisor if divisor > 0.0 else 0.0
             out[k, j] = value if value < LARGEST else LARGEST
-
-
-def _scaled(r: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """r and p times the power of two that brings the largest of them into [1/2, 1)."""
-    _, exponent = math.frexp(max(r.max(), p.max()))
-    scaled_r, scaled_p = np.ldexp(r, -exponent), np.ldexp(p, -exponent)
-    return np.where(scaled_r >= SMALLEST, scaled_r, 0.0), np.maximum(scaled_p, SMALLEST)
-
-
-@njit(cache=True, nogil=True)
-def _sum(values: Floats) -> float:
-    """Σ from the first to the last."""
-    total = 0.0
-    for value in values:
-        total += value
-    return total

@@ -33,14 +33,14 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
     date, key = r[order], p[order]
     heap, block, positions = np.empty((3, n), np.int64)
     gap = np.empty(n)
-    _blocks_into(date, key, block, gap)
-    _lookahead_into(date, key, block, gap, heap, np.empty(_AHEAD, np.int64), positions)
+    blocks_into(date, key, block, gap)
+    lookahead_into(date, key, block, gap, heap, np.empty(_AHEAD, np.int64), positions)
     sequence: Ints = order[positions]
     return sequence
 
 
 @njit(cache=True, nogil=True)
-def _lookahead_into(
+def lookahead_into(
     date: Floats, key: Floats, block: Ints, gap: Floats, heap: Ints, shorter: Ints, sequence: Ints
 ) -> None:
     """The sequence in release positions; `shorter` is room for b_1, …, b_c."""
@@ -109,7 +109,7 @@ def _shortest_first(jobs: Ints, count: int, date: Floats, key: Floats, t: float)
 
 
 @njit(cache=True, nogil=True)
-def _blocks_into(date: Floats, key: Floats, ends: Ints, gaps: Floats) -> None:
+def blocks_into(date: Floats, key: Floats, ends: Ints, gaps: Floats) -> None:
     """Busy blocks of a schedule that never waits, by place of the release order: (end, a place; gap behind). O(n)."""
     n = len(date)
     begin = 0

@@ -68,12 +68,12 @@ def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
     order = increasing_order(r)
     job = np.empty(2 * n, np.int64)
     begin, end, left = np.empty((3, 2 * n))
-    pieces = _srpt_pieces_into(order, r, p[order], np.empty(n, np.int64), job, begin, end, left)
+    pieces = srpt_pieces_into(order, r, p[order], np.empty(n, np.int64), job, begin, end, left)
     return job[:pieces], begin[:pieces], end[:pieces], left[:pieces]
 
 
 @njit(cache=True, nogil=True)
-def _srpt_pieces_into(
+def srpt_pieces_into(
     order: Ints, r: Floats, rem: Floats, heap: Ints, job: Ints, begin: Floats, end: Floats, left: Floats
 ) -> int:
     """What `srpt_pieces` returns, and how many pieces there are; `rem` holds p by release position, and is used up."""
@@ -126,22 +126,15 @@ def srpt(r: Floats, p: Floats) -> tuple[Floats, Floats, Floats, Floats, Ints, In
     at which it runs, (1/p_j)·∫ t dt over its pieces; its work left after the first piece (0 if that completes it); the
     job that preempts it first (-1 if none); how often it is preempted.
     """
-    job, begin, end, left = srpt_pieces(r, p)
-    return piece_statistics(len(r), job, begin, end, left)
-
-
-def piece_statistics(
-    n: int, job: Ints, begin: Floats, end: Floats, left_at: Floats
-) -> tuple[Floats, Floats, Floats, Floats, Ints, Ints]:
-    """What `srpt` returns, from the pieces of `srpt_pieces`; O(n)."""
-    start, completion, mean_busy, busy, left = np.zeros((5, n))
-    preemptor, preemptions = np.full((2, n), -1, np.int64)
-    _statistics_into(job, begin, end, left_at, start, completion, mean_busy, busy, left, preemptor, preemptions)
+    job, begin, end, left_at = srpt_pieces(r, p)
+    start, completion, mean_busy, busy, left = np.empty((5, len(r)))
+    preemptor, preemptions = np.empty((2, len(r)), np.int64)
+    statistics_into(job, begin, end, left_at, start, completion, mean_busy, busy, left, preemptor, preemptions)
     return start, completion, mean_busy, left, preemptor, preemptions
 
 
 @njit(cache=True, nogil=True)
-def _statistics_into(
+def statistics_into(
     job: Ints,
     begin: Floats,
     end: Floats,
@@ -154,6 +147,12 @@ def _statistics_into(
     preemptor: Ints,
     preemptions: Ints,
 ) -> None:
+    """What `srpt` returns, from the pieces of `srpt_pieces`; O(n)."""
+    for j in range(len(busy)):
+        mean_busy[j] = 0.0
+        busy[j] = 0.0
+        preemptor[j] = -1
+        preemptions[j] = -1
     for k in range(len(job)):
         j = job[k]
         if preemptions[j] < 0:
