@@ -11,7 +11,9 @@ from colayer.layers.kernels.heap import drop, push
 @inner(cache=True, nogil=True)
 def workspace(size):  # type: ignore[no-untyped-def]
     """Scratch arrays of `augment` for sides of at most `size` nodes; distances are infinite between two calls."""
-    distance = np.full(size, np.inf)
+    distance = np.empty(size)
+    for v in range(size):
+        distance[v] = np.inf
     parent = np.empty(size, np.int64)
     reached = np.empty(size, np.int64)
     ready = np.empty(size, np.int64)

@@ -41,7 +41,7 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     rows = row_costs.shape[0]
     columns = column_costs.shape[0]
     work = workspace(max(rows, columns))
-    owner = np.full(columns, -1, np.int64)  # row of each column
+    owner = np.empty(columns, np.int64)  # row of each column
     firsts = np.empty(rows, np.int64)  # kept arcs of row u: firsts[u] … lasts[u] − 1
     lasts = np.empty(rows, np.int64)
     kept_heads = np.empty(rows * KEPT, np.uint32)  # unsigned: an index that needs no wraparound
@@ -56,6 +56,7 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     column_lasts = np.empty(columns, np.int64)
     scale = 0.0
     for v in range(columns):
+        owner[v] = -1
         column_duals[v] = column_costs[v]
         scale = abs(column_costs[v]) if abs(column_costs[v]) > scale else scale
     for u in range(rows):

@@ -58,7 +58,9 @@ def route_total(times: Times, route: Ints) -> float:
 @inner(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
     """Whether a task is the first of its route."""
-    first = np.ones(len(successor), np.bool_)
+    first = np.empty(len(successor), np.bool_)
+    for u in range(len(successor)):
+        first[u] = True
     for u in range(len(successor)):
         if successor[u] >= 0:
             first[successor[u]] = False
@@ -102,7 +104,10 @@ def solution_delays(times: Times, successor: Ints) -> Floats:
     """delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
     scenarios = times.begin.shape[1]
     first = first_tasks(successor)
-    delays = np.zeros((len(successor), scenarios))
+    delays = np.empty((len(successor), scenarios))
+    for task in range(len(successor)):
+        for s in range(scenarios):
+            delays[task, s] = 0.0
     for task in range(len(successor)):
         if first[task]:
             u = task

@@ -139,7 +139,9 @@ def features_into(
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
-    values = np.zeros(scenarios * LANES, np.float32)
+    values = np.empty(scenarios * LANES, np.float32)
+    for i in range(len(values)):
+        values[i] = 0.0
     for u in range(low, high):
         for first in range(indptr[u], indptr[u + 1], LANES):
             count = min(LANES, indptr[u + 1] - first)
