@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from colayer.learning.experience.auto import Auto
+from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.learner import Learner
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -41,30 +42,31 @@ class Recipe:
 
 
 def _recipes() -> dict[str, Recipe]:
-    def jobs(features: str, decoder: str, per_cell: int = 5, evaluations: int = 3000) -> Recipe:
+    def jobs(
+        features: str, decoder: str, per_cell: int = 5, evaluations: int = 3000, method: Learner | None = None
+    ) -> Recipe:
         problem = variant(SingleMachine(), features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
-        return Recipe(problem, data, per_cell, evaluations, Auto(), learn_decoder=decoder)
+        return Recipe(problem, data, per_cell, evaluations, method or Auto(), learn_decoder=decoder)
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
         return Recipe(variant(SpanningTree(), features=features), data, per_cell=2, evaluations=3000, method=Auto())
 
-    def vehicles(features: str) -> Recipe:
+    def vehicles(features: str, method: Learner) -> Recipe:
+        problem = variant(VehicleScheduling(), features=features)
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
-        return Recipe(
-            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=Auto()
-        )
+        return Recipe(problem, data, per_cell=1, evaluations=1000, method=method)
 
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
         jobs("66", "rdi", per_cell=1, evaluations=600),  # rdi is slow
-        jobs("27", "none"),
+        jobs("27", "none", per_cell=20, evaluations=5000, method=CmaEs(step=0.01)),  # ahead of srl on mixed sizes
         trees("cost"),
         trees("indicator"),
-        vehicles("23"),
-        vehicles("extended"),
+        vehicles("23", Auto()),
+        vehicles("extended", CmaEs(step=0.05)),  # auto ends with one feature alone
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
 
@@ -112,8 +114,9 @@ def main() -> None:
         model = pretrain(name, arguments.output, per_cell=arguments.per_cell, evaluations=arguments.evaluations)
         heaviest = np.argsort(-np.abs(model.weights), kind="stable")[:6]
         words = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in heaviest)
-        loss, validated = model.provenance["loss"], model.provenance["validation_loss"]
-        sys.stdout.write(f"{name}: loss {loss:.5f}, validation {validated:.5f}; {words}\n")
+        known = model.provenance
+        validated = "" if known["validation_loss"] is None else f", validation {known['validation_loss']:.5f}"
+        sys.stdout.write(f"{name}: loss {known['loss']:.5f}{validated}; {words}\n")
 
 
 if __name__ == "__main__":
