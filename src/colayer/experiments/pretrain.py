@@ -53,10 +53,10 @@ def _recipes() -> dict[str, Recipe]:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
         return Recipe(variant(SpanningTree(), features=features), data, per_cell=2, evaluations=3000, method=Auto())
 
-    def vehicles(features: str, method: Learner) -> Recipe:
+    def vehicles(features: str) -> Recipe:
         problem = variant(VehicleScheduling(), features=features)
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
-        return Recipe(problem, data, per_cell=1, evaluations=1000, method=method)
+        return Recipe(problem, data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05))
 
     recipes = (
         jobs("66", "none"),
@@ -65,8 +65,8 @@ def _recipes() -> dict[str, Recipe]:
         jobs("27", "none", per_cell=20, evaluations=5000, method=CmaEs(step=0.01)),  # ahead of srl on mixed sizes
         trees("cost"),
         trees("indicator"),
-        vehicles("23", Auto()),
-        vehicles("extended", CmaEs(step=0.05)),  # auto ends with one feature alone
+        vehicles("23"),
+        vehicles("extended"),
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
 
