@@ -62,7 +62,7 @@ def _recipes() -> dict[str, Recipe]:
         jobs("66", "none"),
         jobs("66", "ls"),
         jobs("66", "rdi", per_cell=1, evaluations=600),  # rdi is slow
-        jobs("27", "none", per_cell=20, evaluations=5000, method=CmaEs(step=0.01)),  # ahead of srl on mixed sizes
+        jobs("27", "none", per_cell=20, evaluations=5000, method=Auto(safe_share=0.3, step=0.01)),
         trees("cost"),
         trees("indicator"),
         vehicles("23"),
