@@ -42,27 +42,28 @@ class Recipe:
 
 
 def _recipes() -> dict[str, Recipe]:
-    def jobs(
-        features: str, decoder: str, per_cell: int = 5, evaluations: int = 3000, method: Learner | None = None
-    ) -> Recipe:
+    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
         problem = variant(SingleMachine(), features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
-        return Recipe(problem, data, per_cell, evaluations, method or Auto(), learn_decoder=decoder)
+        return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
 
     def trees(features: str) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(variant(SpanningTree(), features=features), data, per_cell=2, evaluations=3000, method=Auto())
+        return Recipe(
+            variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05)
+        )
 
     def vehicles(features: str) -> Recipe:
-        problem = variant(VehicleScheduling(), features=features)
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
-        return Recipe(problem, data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05))
+        return Recipe(
+            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05)
+        )
 
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
-        jobs("66", "rdi", per_cell=1, evaluations=600),  # rdi is slow
-        jobs("27", "none", per_cell=20, evaluations=5000, method=Auto(safe_share=0.3, step=0.01)),
+        jobs("66", "rdi", per_cell=5, evaluations=600, share=0.1),  # rdi is slow
+        jobs("27", "none"),
         trees("cost"),
         trees("indicator"),
         vehicles("23"),
