@@ -93,7 +93,7 @@ def test_members_are_tried_in_order_and_then_draws_around_the_best() -> None:
     [
         ({"candidates": 0}, "candidates=0 is out of range, expected at least 1"),
         ({"time_limit": -1.0}, "time_limit=-1.0 is out of range, expected seconds from 0 to 1e"),
-        ({"time_limit": float("nan")}, "time_limit=nan is out of range"),
+        ({"time_limit": float("nan")}, "time_limit=nan is not a number, expected seconds from 0"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:

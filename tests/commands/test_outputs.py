@@ -19,7 +19,7 @@ def _here(place: Path) -> None:
 def said(call: object, *arguments: object, **options: object) -> str:
     with pytest.raises(ColayerError) as caught:
         call(*arguments, **options)  # type: ignore[operator]
-    return str(caught.value)
+    return caught.value.line
 
 
 def test_a_file_that_can_be_written_is_taken_as_it_is(place: Path) -> None:

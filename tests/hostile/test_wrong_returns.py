@@ -41,6 +41,7 @@ class Crews(Selection):
 
 LINES = {
     "train": "train own_crews:Crews data -o new.json --evaluations 4 --workers 1 --no-journal",
+    "guarantees": "train own_crews:Crews data -o new.json --evaluations 4 --workers 1 --no-journal --guarantees",
     "demonstrate": "train own_crews:Crews data -o new.json --evaluations 2 --workers 1 --no-journal --solutions",
     "evaluate": "evaluate own_crews:Crews bare --model model.json",
     "tight": "evaluate own_crews:Crews bare --tight --model model.json",
@@ -260,7 +261,8 @@ def test_check_names_the_method_that_returns_it(method: str, value: str, wrong: 
 @pytest.mark.parametrize("value", [TEXT, PAIR, OBJECT, LATER])
 def test_a_fault_after_learning_loses_no_model(value: str, wrong: Callable[..., Ended]) -> None:
     """What is learned is written before guarantees are looked for."""
-    refused(wrong(method_source("approximation", value), "train", ["new.json"]), "approximation of crews returned")
+    said = wrong(method_source("approximation", value), "guarantees", ["new.json"])
+    refused(said, "approximation of crews returned")
     assert read_model(Path("new.json")).problem == "crews"
 
 

@@ -60,11 +60,12 @@ def solve(
     from colayer.csv_tables import without_companions
     from colayer.dataset import instance_files
     from colayer.errors import OptionError
+    from colayer.files import is_folder
     from colayer.pipeline import Pipeline
     from colayer.report.figures import drawn
     from colayer.threads import cores
 
-    files = [file for path in files for file in (instance_files(path) if path.is_dir() else [path])]
+    files = [file for path in files for file in (instance_files(path) if is_folder(path) else [path])]
     files = without_companions(files)
     limit = 60.0 if time_limit is None else time_limit  # of the exact solver
     if plot is not None and len(files) > 1:

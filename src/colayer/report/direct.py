@@ -65,7 +65,7 @@ def at_ends(ax: Axes, labels: Sequence[Label]) -> None:
     places = spread([place for place, _ in wanted], LINE / height)
     for place, (at, label) in zip(places, wanted, strict=True):
         style: dict[str, Any] = {"transform": ax.transAxes, "fontsize": SIZE, "color": label.colour, "va": "center"}
-        ax.text(1.035, place, label.text, **style)
+        ax.text(1.035, place, label.text, **style).set_parse_math(False)
         ax.plot(
             [1.0, 1.03], [at, place], transform=ax.transAxes, color=label.colour, lw=0.7, clip_on=False, label="_leader"
         )
@@ -122,7 +122,8 @@ def beside(ax: Axes, labels: Sequence[Label], lines: Sequence[Sequence[tuple[flo
         taken.append(found)
         leader = {"arrowstyle": "-", "lw": 0.5, "color": label.colour, "shrinkB": 3} if abs(dy) > LINE else None
         style: dict[str, Any] = {"fontsize": SIZE, "color": label.colour, "va": "center", "arrowprops": leader}
-        ax.annotate(label.text, (label.x, label.y), xytext=(dx, dy), textcoords="offset points", **style)
+        text = ax.annotate(label.text, (label.x, label.y), xytext=(dx, dy), textcoords="offset points", **style)
+        text.set_parse_math(False)
 
 
 def _around_points(*points: tuple[float, float]) -> Box:

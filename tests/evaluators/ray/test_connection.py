@@ -29,7 +29,7 @@ def test_addresses_are_taken(address: str) -> None:
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(OptionError) as caught:
         check_address(address)
-    assert str(caught.value) == f"cluster: {address!r} is no address, expected auto, HOST:PORT or ray://HOST:PORT"
+    assert str(caught.value) == f"cluster={address!r} is no address, expected auto, HOST:PORT or ray://HOST:PORT"
 
 
 def test_no_cluster_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
