@@ -24,7 +24,8 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-W", "error", str(path)], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
-    assert not done.stderr
+    said = [line for line in done.stderr.splitlines() if not line.startswith("compiling kernels, once")]
+    assert not said
     if path.stem in PAGES:
         _, _, page = (ROOT / "docs" / PAGES[path.stem]).read_text("utf-8").partition("\n## Run it\n")
         shown = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
