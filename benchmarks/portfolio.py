@@ -10,7 +10,6 @@ seeds. Writes experiments/results/portfolio.json. About ten minutes on one core.
 from __future__ import annotations
 
 import argparse
-import math
 import shlex
 import sys
 from pathlib import Path
@@ -24,6 +23,7 @@ from colayer import Pipeline, __version__
 from colayer.comparison.paired import difference
 from colayer.learning.perturbation import draws
 from colayer.learning.spread import SHARES
+from colayer.models import norm
 from colayer.report.tables import percent, table
 
 OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "portfolio.json"
@@ -32,10 +32,10 @@ COUNTS = (1, 5, 10, 20, 32)
 
 def best_costs(data: Data, model, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Costs of the best of K: members (K, instances), and draws (σ, K, instances)."""
-    norm = math.sqrt(float((model.weights**2).sum()))
+    length = norm(model.weights)
     Z = draws(seed, max(COUNTS) - 1, len(model.weights))
     members = model.portfolio[list(range(len(model.portfolio))) + [0] * (max(COUNTS) - len(model.portfolio))]
-    drawn = [np.vstack([model.weights, model.weights + share * norm * Z]) for share in SHARES]
+    drawn = [np.vstack([model.weights, model.weights + share * length * Z]) for share in SHARES]
     evaluator = data.problem.evaluator(data.test)
     scales = np.array([data.problem.scale(x) for x in data.test])
     costs = evaluator.losses(model.raw(np.vstack([members, *drawn]))) * scales

@@ -65,7 +65,7 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
     names = ["learned", *(f"member {k}" for k in range(2, len(members) + 1))]
     if count == 0:
         return members, names
-    width = model.default_sigma if sigma is None else sigma
+    width = _width(model, sigma)
     drawn = model.weights + width * draws(seed, count, len(model.weights))
     return np.vstack([members, drawn]), names + [f"sample {k}" for k in range(1, count + 1)]
 
@@ -77,7 +77,7 @@ def rows_of_rounds(
     members = members_of(model)
     count = min(candidates, len(members))
     drawn = samples + candidates - count
-    width = model.default_sigma if sigma is None else sigma
+    width = _width(model, sigma)
 
     def rows(number: int) -> Rows:
         if number == 0:
@@ -125,14 +125,14 @@ class Candidates(Generic[X, Y, Z]):
 
         With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
         """
-        clock = None if deadline is None else _Clock(deadline)
+        watch = None if deadline is None else _Clock(deadline)
         known = declared(self.problem)
         best: Found[Z] | None = None
         seen: list[tuple[Z, float]] = []
         here, tried = self, 0
         for number in range(rounds):
             rows, names = rows_of(number)
-            count = len(rows) if clock is None else clock.affordable(len(rows))
+            count = len(rows) if watch is None else watch.affordable(len(rows))
             if count == 0:
                 return
             if seen:
@@ -140,8 +140,8 @@ class Candidates(Generic[X, Y, Z]):
                 here = replace(self, features=looked)
             found = here.best(rows[:count] * factors(known, number, count), names[:count])
             tried += count
-            if clock is not None:
-                clock.tick(count)
+            if watch is not None:
+                watch.tick(count)
             best = replace(found if best is None or found.cost < best.cost else best, tried=tried, rounds=number + 1)
             yield best
             if alone and not known.holds and repeated(found.solution, found.cost, seen):
@@ -159,33 +159,32 @@ class Candidates(Generic[X, Y, Z]):
         if rounds > 1:
             yield from self.in_rounds(rounds, partial(self._in_turn, rows, names, sigma), deadline=deadline)
             return
-        clock = _Clock(deadline)
+        watch = _Clock(deadline)
         best: Found[Z] | None = None
         good: list[tuple[float, int, Floats]] = []  # cost, number, weights
         for pool, labels in self._waves(rows, names, good, sigma):
             first = 0
             while first < len(pool):
-                count = clock.affordable(len(pool) - first)
+                count = watch.affordable(len(pool) - first)
                 if count == 0:
                     return
                 found = self.best(pool[first : first + count], labels[first : first + count])
-                clock.tick(count)
+                watch.tick(count)
                 place = labels.index(found.source) if found.source in labels else first  # parts of several: any of them
                 good.append((found.cost, len(good), pool[place]))
-                best = (found if best is None or found.cost < best.cost else best).after(clock.done)
+                best = (found if best is None or found.cost < best.cost else best).after(watch.done)
                 yield best
                 first += count
 
     def _waves(
         self, rows: Floats, names: list[str], good: list[tuple[float, int, Floats]], sigma: float | None
-    ) -> Iterator[tuple[Floats, list[str]]]:
+    ) -> Iterator[Rows]:
         """The rows, then wave after wave of draws around the best of `good`, at σ, σ/2, σ/4, σ/8 in turn."""
         yield rows, names
-        base = self.model.default_sigma if sigma is None else sigma
+        base = _width(self.model, sigma)
         for wave in itertools.count():
             centres = [weights for *_, weights in sorted(good, key=lambda one: one[:2])[:_WINNERS]]
-            sequence = np.random.SeedSequence(self.seed, spawn_key=(*_SPAWN_KEY, wave))
-            drawn = np.random.default_rng(sequence).standard_normal((_WAVE, rows.shape[1]))
+            drawn = _normal(self.seed, (_WAVE, rows.shape[1]), *_SPAWN_KEY, wave)
             around = np.array([centres[k % len(centres)] for k in range(_WAVE)])
             yield around + base * 0.5 ** (wave % 4) * drawn, [f"draw {wave * _WAVE + k + 1}" for k in range(_WAVE)]
 
@@ -200,12 +199,17 @@ class Candidates(Generic[X, Y, Z]):
         drawn = [f"draw {first - len(rows) + k + 1}" for k in range(_PER_ROUND)]
         shape = (_PER_ROUND, rows.shape[1])
         if len(rows) == 1:
-            base = self.model.default_sigma if sigma is None else sigma
+            base = _width(self.model, sigma)
             around = rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number)
             return np.vstack([rows, around[1:]]), [*names, *drawn[1:]]
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*_MIXED_KEY, number)))
         one, other = rows[random.integers(len(rows), size=(2, _PER_ROUND))]
         return np.where(random.random(shape) < 0.5, one, other), drawn
+
+
+def _width(model: Model, sigma: float | None) -> float:
+    """The σ of draws: as asked for, else the one that belongs to the model."""
+    return model.default_sigma if sigma is None else sigma
 
 
 def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:

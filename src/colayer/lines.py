@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.along import Along, LossAlong, loss_along
 from colayer.evaluators.base import Backend
-from colayer.models import LinearModel, Model
+from colayer.models import LinearModel, Model, norm
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.text import one_of, short
 
@@ -39,7 +39,7 @@ def model_along(
     if points < 1:
         raise OptionError(f"{points} is out of range, expected at least 1", where="--points")
     if reach is None:
-        reach = _norm(model.weights) / _norm(along) or 1.0
+        reach = norm(model.weights) / norm(along) or 1.0
     if not 0.0 < reach < math.inf:
         raise OptionError(f"{reach} is out of range, expected a positive number", where="--reach")
     line = Along(model.raw(), model.raw(along), -reach, reach)
@@ -61,7 +61,3 @@ def _direction(model: LinearModel, given: str | ArrayLike, where: str) -> Floats
     if found.shape != (len(names),) or not np.isfinite(found).all() or not found.any():
         raise OptionError(f"expected the name of a feature, or {len(names)} numbers that are not all 0", where=where)
     return found
-
-
-def _norm(weights: Floats) -> float:
-    return math.sqrt(float((weights**2).sum()))

@@ -178,16 +178,15 @@ class Pipeline(Generic[X, Y, Z]):
         turns = self._rounds(rounds, anytime=time_limit is not None)
         features = features_of(problem, instance)
         tried = Candidates(problem, model, instance, features, seed)
-        count = candidates if time_limit is None else max(candidates, len(model.portfolio))
-        rows, names = fixed_rows(model, count, samples, sigma, seed)
         others = self._others(features, instance)
         if time_limit is not None:
+            rows, names = fixed_rows(model, max(candidates, len(model.portfolio)), samples, sigma, seed)
             *_, found = tried.until(deadline, rows, names, sigma, turns)
         elif turns > 1:
             rows_of, alone = rows_of_rounds(model, candidates, samples, sigma, seed), candidates + samples == 1
             *_, found = tried.in_rounds(turns, rows_of, alone=alone)
         else:
-            found = tried.best(rows, names)
+            found = tried.best(*fixed_rows(model, candidates, samples, sigma, seed))
         for other in others:
             found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
         seconds = clock() - begin
@@ -242,8 +241,7 @@ class Pipeline(Generic[X, Y, Z]):
         the line goes as far as d is as long as w. It is exact where the problem can follow its layer (sorting and
         spanning trees, without a decoder after them), else it has the losses of `points` equal cells.
         """
-        for instance in instances:
-            check_instance(self.problem, instance)
+        instances = checked_instances(self.problem, instances)
         backend = Backend(workers)
         return model_along(self.model, self.problem, instances, direction, reach=reach, points=points, backend=backend)
 

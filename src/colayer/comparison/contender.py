@@ -23,7 +23,7 @@ from colayer.compose import features_of, solve_exactly
 from colayer.errors import InputError
 from colayer.evaluators.base import Backend
 from colayer.faults import calling
-from colayer.models import LinearModel, Model
+from colayer.models import LinearModel, Model, norm
 from colayer.pipeline import Pipeline
 from colayer.problem import Problem, X, Y, Z, declared, variant
 from colayer.rounds import MOST
@@ -91,8 +91,8 @@ def safe_pipeline(problem: Problem[X, Y, Z], like: Model | None = None) -> Pipel
     if like is None:
         return Pipeline(problem, known.safe_weights, safe=False)
     weights = known.safe_weights * like.feature_scale
-    norm, length = (math.sqrt(float((w**2).sum())) for w in (like.weights, weights))
-    sigma = like.default_sigma * length / norm if norm > 0 else None
+    length = norm(like.weights)
+    sigma = like.default_sigma * norm(weights) / length if length > 0 else None
     model = LinearModel(known.feature_names, weights, like.feature_scale, known.name, known.options, {}, sigma)
     return Pipeline.from_model(problem, model, safe=False)
 

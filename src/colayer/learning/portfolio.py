@@ -7,7 +7,6 @@ one (docs/guarantees.md).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from colayer.evaluators.base import Evaluator
 from colayer.learning.journal import Record
 from colayer.learning.spread import SHARES
+from colayer.models import norm
 from colayer.problem import Floats
 
 #: Members of a portfolio at most, by default.
@@ -76,11 +76,11 @@ def choose_portfolio(
         return np.empty((0, len(weights)))
     best = sorted(visited, key=lambda record: (record.loss, record.evaluation))[:_VISITED]
     pool = np.vstack([weights[None, :], *(np.array(record.weights)[None, :] for record in best)])
-    norm = math.sqrt(float((weights**2).sum()))
+    length = norm(weights)
     draws = min(_DRAWS, sum(record.cost for record in visited) // _SHARE)
-    if norm > 0.0 and draws:
+    if length > 0.0 and draws:
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
         Z = random.standard_normal((len(SHARES), draws, len(weights)))
-        pool = np.vstack([pool, *(weights + share * norm * part for share, part in zip(SHARES, Z, strict=True))])
+        pool = np.vstack([pool, *(weights + share * length * part for share, part in zip(SHARES, Z, strict=True))])
     losses = np.concatenate([evaluator.losses(pool / scale) for evaluator in evaluators], axis=1)
     return pool[greedy(losses, 0, count)]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from colayer.evaluators.base import Evaluator
+from colayer.models import norm
 from colayer.problem import Floats
 
 #: σ that are tried, as shares of the norm of the weights, and draws of each.
@@ -21,13 +22,13 @@ def choose_sigma(evaluator: Evaluator, weights: Floats, scale: Floats, seed: int
 
     The best of several solutions is what a perturbed solve returns. Of equals the largest is taken.
     """
-    norm = math.sqrt(float((weights**2).sum()))
-    if norm == 0.0:
+    length = norm(weights)
+    if length == 0.0:
         return None
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
     Z = random.standard_normal((DRAWS, len(weights)))
-    tried = [weights[None, :], *(weights + share * norm * Z for share in SHARES)]
+    tried = [weights[None, :], *(weights + share * length * Z for share in SHARES)]
     losses = evaluator.losses(np.vstack(tried) / scale)
     plain, parts = losses[0], losses[1:].reshape(len(SHARES), DRAWS, -1)
     means = [math.fsum(np.minimum(plain, part.min(axis=0)).tolist()) for part in parts]
-    return SHARES[means.index(min(means))] * norm
+    return SHARES[means.index(min(means))] * length

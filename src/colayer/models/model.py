@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from colayer.errors import InputError
 from colayer.fields import number, table
 from colayer.files import plain, write_atomic
-from colayer.models.thetas import Floats, thetas
+from colayer.models.thetas import Floats, norm, thetas
 from colayer.structure import Structure
 from colayer.text import printable, short
 
@@ -77,7 +77,7 @@ class Model(ABC):
     @property
     def default_sigma(self) -> float:
         """σ where none is given: that of the model, else a tenth of the norm of its weights."""
-        return SHARE * float(np.sqrt((self.weights**2).sum())) if self.sigma is None else self.sigma
+        return SHARE * norm(self.weights) if self.sigma is None else self.sigma
 
     def raw(self, weights: Floats | None = None) -> Floats:
         """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""

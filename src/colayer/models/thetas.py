@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ def thetas(features: NDArray[Any], weights: Floats) -> Floats:
     out = np.empty((len(weights), rows.shape[1]))
     accumulate(rows, np.ascontiguousarray(weights, dtype=np.float64), out)
     return out
+
+
+def norm(weights: Floats) -> float:
+    """‖w‖₂, the unit of perturbations and steps where only the direction of the weights matters."""
+    return math.sqrt(float((weights**2).sum()))
 
 
 @njit(cache=True, nogil=True)

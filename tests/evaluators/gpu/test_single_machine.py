@@ -10,8 +10,8 @@ import pytest
 
 from colayer.evaluators.gpu import on_device
 from colayer.problems import SingleMachine
-from support.gpu.devices import DEVICES
-from support.gpu.emulated import Emulated, HostArrays
+from support.gpu.devices import DEVICES, same_bits
+from support.gpu.emulated import HostArrays
 
 
 @pytest.fixture(name="device", scope="module", params=list(DEVICES))
@@ -46,15 +46,7 @@ def vectors(problem: SingleMachine) -> np.ndarray:
 def test_losses_have_the_bits_of_the_processor(decoder: str, device: HostArrays) -> None:
     problem = SingleMachine(features="27", decoder=decoder)
     data, weights = instances(problem), vectors(problem)
-    expected = problem.evaluator(data, workers=1).losses(weights)
-    gpu = on_device(problem, data, device)
-    assert np.array_equal(gpu.losses(weights), expected)
-    assert np.array_equal(gpu.losses(weights[4:5]), expected[4:5])
-    if isinstance(device, Emulated):  # threads in the other order
-        device.backwards = True
-        assert np.array_equal(gpu.losses(weights), expected)
-        device.backwards = False
-    gpu.close()
+    same_bits(problem, data, weights, device, alone=4)
 
 
 def test_a_crowd_of_keys_is_sorted_as_well(device: HostArrays) -> None:

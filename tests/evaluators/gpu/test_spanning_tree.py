@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.gpu import on_device
 from colayer.problems import SpanningTree
-from support.gpu.devices import DEVICES
-from support.gpu.emulated import Emulated, HostArrays
+from support.gpu.devices import DEVICES, same_bits
+from support.gpu.emulated import HostArrays
 
 
 @pytest.fixture(name="device", scope="module", params=list(DEVICES))
@@ -40,12 +39,4 @@ def test_losses_have_the_bits_of_the_processor(device: HostArrays) -> None:
     weights[2] = problem.safe_weights
     weights[3, :24] = 0.0  # nothing is cheap in the first stage
     weights[3, 24:] = -np.abs(weights[3, 24:])
-    expected = problem.evaluator(data, workers=1).losses(weights)
-    gpu = on_device(problem, data, device)
-    assert np.array_equal(gpu.losses(weights), expected)
-    assert np.array_equal(gpu.losses(weights[2:3]), expected[2:3])
-    if isinstance(device, Emulated):  # threads in the other order
-        device.backwards = True
-        assert np.array_equal(gpu.losses(weights), expected)
-        device.backwards = False
-    gpu.close()
+    same_bits(problem, data, weights, device, alone=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,12 @@ from colayer import Line, Pipeline
 from colayer.errors import OptionError
 from colayer.learning.experience.line import rows_followed
 from colayer.learning.experience.optimizer import Task
-from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 from support.searching import stairs
-from support.selection_problem import Selection
+from support.stepwise import PROBLEMS, stopped_and_resumed, the_start_is_kept, workers_do_not_matter
 
 JOBS = SingleMachine("27")
-PROBLEMS: list[tuple[Any, dict[str, int]]] = [
-    (JOBS, {"jobs": 15}),
-    (SpanningTree(), {"width": 4, "scenarios": 3}),
-    (VehicleScheduling("23"), {"tasks": 15, "scenarios": 4}),
-    (Selection(), {}),
-]
 
 
 def jobs(count: int = 8) -> list[Any]:
@@ -36,11 +31,7 @@ def learned(problem: Any, data: Any, **options: Any) -> Pipeline[Any, Any, Any]:
 
 @pytest.mark.parametrize(("problem", "sizes"), PROBLEMS, ids=lambda value: getattr(value, "name", ""))
 def test_the_same_weights_for_any_number_of_workers(problem: Any, sizes: dict[str, int]) -> None:
-    data = [problem.generate(seed, **sizes) for seed in range(10)]
-    one, two = (learned(problem, data, workers=workers) for workers in (1, 2))
-    assert one.weights_.tobytes() == two.weights_.tobytes()
-    assert one.history_ == two.history_
-    assert one.history_ != learned(problem, data, seed=1).history_
+    workers_do_not_matter(learned, problem, sizes)
 
 
 @pytest.mark.parametrize("decoder", ["none", "ls"])
@@ -88,23 +79,8 @@ def test_an_exact_line_that_costs_too_much_is_a_grid() -> None:
 @pytest.mark.parametrize("after", [1, 60, 93])
 @pytest.mark.parametrize("most", [5, 6])
 def test_a_run_that_was_stopped_goes_on_to_the_same_weights(after: int, most: int, tmp_path: Path) -> None:
-    data, method = jobs(), Line(most=most)
-    whole = learned(JOBS, data, method=method)
-
-    def stop(evaluation: Any) -> None:
-        if evaluation.number == after:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        learned(JOBS, data, method=method, journal=tmp_path / "j", callback=stop)
-    resumed = learned(JOBS, data, method=method, journal=tmp_path / "j")
+    resumed = stopped_and_resumed(partial(learned, JOBS, jobs(), method=Line(most=most)), tmp_path / "j", after)
     assert resumed.recalled_ >= after
-    again = learned(JOBS, data, method=method, journal=tmp_path / "j")
-    assert again.recalled_ == len(whole.history_)
-    for pipeline in (resumed, again):
-        assert pipeline.weights_.tobytes() == whole.weights_.tobytes()
-        assert pipeline.model.portfolio.tobytes() == whole.model.portfolio.tobytes()
-        assert pipeline.history_ == whole.history_
 
 
 def test_the_norm_is_kept_where_the_layer_is_homogeneous() -> None:
@@ -116,13 +92,7 @@ def test_the_norm_is_kept_where_the_layer_is_homogeneous() -> None:
 
 
 def test_where_nothing_is_gained_the_start_is_kept() -> None:
-    class Even(Selection):
-        def cost(self, solution: Any, instance: Any) -> float:
-            return 1.0
-
-    data = [Even().generate(seed) for seed in range(6)]
-    pipeline = learned(Even(), data)
-    assert pipeline.model.raw() == pytest.approx(pipeline.model.raw()[0] * Even.safe_weights)
+    the_start_is_kept(learned)
 
 
 def test_a_problem_of_the_seven_members_is_learned_on_grids() -> None:

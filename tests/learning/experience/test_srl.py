@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,12 @@ from colayer import Pipeline
 from colayer.errors import OptionError
 from colayer.learning.experience.optimizer import Task
 from colayer.learning.experience.srl import Srl
-from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 from support.searching import stairs
-from support.selection_problem import Selection
+from support.stepwise import PROBLEMS, stopped_and_resumed, the_start_is_kept, workers_do_not_matter
 
 QUICK = Srl(draws=5)
-PROBLEMS: list[tuple[Any, dict[str, int]]] = [
-    (SingleMachine("27"), {"jobs": 15}),
-    (SpanningTree(), {"width": 4, "scenarios": 3}),
-    (VehicleScheduling("23"), {"tasks": 15, "scenarios": 4}),
-    (Selection(), {}),
-]
 
 
 def learned(problem: Any, data: Any, **options: Any) -> Pipeline[Any, Any, Any]:
@@ -32,11 +27,7 @@ def learned(problem: Any, data: Any, **options: Any) -> Pipeline[Any, Any, Any]:
 
 @pytest.mark.parametrize(("problem", "sizes"), PROBLEMS, ids=lambda value: getattr(value, "name", ""))
 def test_the_same_weights_for_any_number_of_workers(problem: Any, sizes: dict[str, int]) -> None:
-    data = [problem.generate(seed, **sizes) for seed in range(10)]
-    one, two = (learned(problem, data, workers=workers) for workers in (1, 2))
-    assert one.weights_.tobytes() == two.weights_.tobytes()
-    assert one.history_ == two.history_
-    assert one.history_ != learned(problem, data, seed=1).history_
+    workers_do_not_matter(learned, problem, sizes)
 
 
 def test_it_gains_on_instances_that_nobody_learned_from() -> None:
@@ -63,22 +54,8 @@ def test_a_pass_takes_one_evaluation_more_than_its_draws() -> None:
 def test_a_run_that_was_stopped_goes_on_to_the_same_weights(after: int, tmp_path: Path) -> None:
     problem, sizes = PROBLEMS[0]
     data = [problem.generate(seed, **sizes) for seed in range(8)]
-    whole = learned(problem, data)
-
-    def stop(evaluation: Any) -> None:
-        if evaluation.number == after:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        learned(problem, data, journal=tmp_path / "j", callback=stop)
-    resumed = learned(problem, data, journal=tmp_path / "j")
+    resumed = stopped_and_resumed(partial(learned, problem, data), tmp_path / "j", after)
     assert resumed.recalled_ == after
-    again = learned(problem, data, journal=tmp_path / "j")
-    assert again.recalled_ == len(whole.history_)
-    for pipeline in (resumed, again):
-        assert pipeline.weights_.tobytes() == whole.weights_.tobytes()
-        assert pipeline.model.portfolio.tobytes() == whole.model.portfolio.tobytes()
-        assert pipeline.history_ == whole.history_
 
 
 def test_the_norm_is_kept_where_the_layer_is_homogeneous() -> None:
@@ -91,13 +68,7 @@ def test_the_norm_is_kept_where_the_layer_is_homogeneous() -> None:
 
 
 def test_where_nothing_is_gained_the_start_is_kept() -> None:
-    class Even(Selection):
-        def cost(self, solution: Any, instance: Any) -> float:
-            return 1.0
-
-    data = [Even().generate(seed) for seed in range(6)]
-    pipeline = learned(Even(), data)
-    assert pipeline.model.raw() == pytest.approx(pipeline.model.raw()[0] * Even.safe_weights)
+    the_start_is_kept(learned)
 
 
 def test_a_problem_without_embed_and_a_loss_without_instances_are_refused() -> None:

@@ -131,7 +131,7 @@ class Auto(Experience):
             )
 
     def _direct_evaluations(self, task: Task, left: int) -> int:
-        axes = 2 * task.dimension + 1
-        if axes > left and task.safe is not None:
+        least = 2 * task.dimension + 1
+        if least > left and task.safe is not None:
             return 0
-        return min(max(int(self.direct_share * task.evaluations), axes), left)
+        return min(max(int(self.direct_share * task.evaluations), least), left)

@@ -95,6 +95,10 @@ def _lean(costs: Floats, temperature: float) -> Floats | None:
     spread = float(costs.std())
     if spread == 0.0:
         return None
-    q: Floats = np.exp(-(costs - costs.min()) / (temperature * spread))
-    lean: Floats = q / q.sum() - 1.0 / len(costs)
-    return lean
+    return softmin(costs, temperature * spread) - 1.0 / len(costs)
+
+
+def softmin(costs: Floats, width: float) -> Floats:
+    """softmax(−C/width): weights that sum to 1 and lean towards the cheap ones."""
+    q: Floats = np.exp(-(costs - costs.min()) / width)
+    return np.asarray(q / q.sum())

@@ -21,6 +21,7 @@ from colayer.learning.experience.fit import Experience
 from colayer.learning.experience.optimizer import Evaluate, Floats, Stepwise, Task, generator, stepwise
 from colayer.learning.experience.simple import axes, measured, simplest
 from colayer.learning.options import at_least_one, positive
+from colayer.models import norm
 from colayer.problem import X, Y, Z
 
 _SPAWN_KEY = 0x11E
@@ -94,32 +95,32 @@ class Lines:
         if self.price is not None:
             grids = min(grids // 2, _GRIDS * self.task.dimension)
             exact = (evaluations - grids * points) // self.price
-        weights, norm = np.array(start), _norm(start)
+        weights, length = np.array(start), norm(start)
         for number in range(grids + exact):
             follow = self._on_grid if number < grids else self._exactly
-            weights = follow(weights, self._direction(weights, number), norm)
+            weights = follow(weights, self._direction(weights, number), length)
         return weights
 
     def _direction(self, weights: Floats, number: int) -> Floats:
         """A random direction of the norm of the weights; in a homogeneous layer, at right angles to them."""
         drawn = generator(self.task, _SPAWN_KEY, self.key, number).standard_normal(self.task.dimension)
-        norm = _norm(weights)
-        if self.task.homogeneous and norm > 0.0:
-            drawn = drawn - weights * (float((drawn * weights).sum()) / norm**2)
-        length = norm or self.task.radius * math.sqrt(self.task.dimension)
-        return np.asarray(drawn * (length / (_norm(drawn) or 1.0)))
+        size = norm(weights)
+        if self.task.homogeneous and size > 0.0:
+            drawn = drawn - weights * (float((drawn * weights).sum()) / size**2)
+        length = size or self.task.radius * math.sqrt(self.task.dimension)
+        return np.asarray(drawn * (length / (norm(drawn) or 1.0)))
 
-    def _on_grid(self, weights: Floats, direction: Floats, norm: float) -> Floats:
+    def _on_grid(self, weights: Floats, direction: Floats, length: float) -> Floats:
         """The losses on both sides of the known one, their average, and the point where it is least."""
         cell, half = self.method.width / 2.0, self.method.points // 2
         at: Floats = cell * np.arange(-half, half + 1, dtype=np.float64)
-        rows = np.array([self._stepped(weights, direction, t, norm) for t in at.tolist()])
+        rows = np.array([self._stepped(weights, direction, t, length) for t in at.tolist()])
         losses = self.search(np.delete(rows, half, axis=0))
         along = on_grid(np.insert(losses, half, self.search.loss_of(weights)), at[0] - cell / 2.0, at[-1] + cell / 2.0)
         inner = at[1:-1]  # around the others there is less to average
         return np.array(rows[1 + inner.tolist().index(along.best(self.method.width, inner))])
 
-    def _exactly(self, weights: Floats, direction: Floats, norm: float) -> Floats:
+    def _exactly(self, weights: Floats, direction: Floats, length: float) -> Floats:
         """One pass: the step function of all instances, its least average, and one evaluation there."""
 
         def work() -> tuple[Floats, Floats]:
@@ -127,16 +128,16 @@ class Lines:
             line = Along(weights / scale, direction / scale, -reach, reach)
             steps = self.search.gradients(line, list(range(self.task.instances)))
             along = mean_steps([step for step in steps if step is not None], -reach, reach)
-            found = self._stepped(weights, direction, along.best(self.method.width), norm)
+            found = self._stepped(weights, direction, along.best(self.method.width), length)
             return found, found
 
         return self.search.passed(work, self.price or 1, self.task.dimension)
 
-    def _stepped(self, weights: Floats, direction: Floats, t: float, norm: float) -> Floats:
+    def _stepped(self, weights: Floats, direction: Floats, t: float, length: float) -> Floats:
         """w + t·d; in a homogeneous layer with the norm that the start had."""
         found = weights + t * direction
-        if self.task.homogeneous and norm > 0.0 and t != 0.0:
-            found = found * (norm / _norm(found))
+        if self.task.homogeneous and length > 0.0 and t != 0.0:
+            found = found * (length / norm(found))
         return found
 
 
@@ -145,7 +146,3 @@ def rows_followed(held: Held[X, Y, Z]) -> int | None:
     still = np.zeros(len(held.matrix))
     steps: Steps | None = Along(still, still, 0.0, 0.0)(held)
     return None if steps is None else int(held.matrix.shape[1])
-
-
-def _norm(weights: Floats) -> float:
-    return math.sqrt(float((weights**2).sum()))

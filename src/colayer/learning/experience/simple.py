@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from colayer.learning.experience.optimizer import Floats, Stepwise, Task
+from colayer.models import norm
 
 #: Standard errors that a mean paired difference must exceed to count as measured.
 _MEASURABLE = 2.0
@@ -19,10 +20,10 @@ def axes(task: Task) -> int:
 
 def simplest(search: Stepwise, task: Task) -> Floats:
     """The best of the safe weights and of single features; of equals the first."""
-    norm = task.radius / 2.0
+    length = task.radius / 2.0
     if task.safe is not None:
-        norm = math.sqrt(float((task.safe**2).sum())) or norm
-    alone = norm * np.eye(task.dimension)
+        length = norm(task.safe) or length
+    alone = length * np.eye(task.dimension)
     rows = np.vstack([*([] if task.safe is None else [task.safe[None, :]]), alone, -alone])
     return np.array(rows[int(np.argmin(search(rows)))])
 

@@ -5,7 +5,6 @@ See `imitation` for the gradient. Steps are Adam's, over the instances in a new 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,6 +18,7 @@ from colayer.learning.experience.imitation import Imitation
 from colayer.learning.experience.optimizer import Evaluate, Floats, Stepwise, Task, generator, stepwise
 from colayer.learning.learner import Fitted, Lesson
 from colayer.learning.options import at_least_one, positive
+from colayer.models import norm
 from colayer.problem import X, Y, Z
 
 _SPAWN_KEY = 0x51
@@ -68,7 +68,7 @@ class Descent:
 
     def __init__(self, method: Srl, task: Task, start: Floats, passes: int, key: int = 0) -> None:
         self.method, self.task, self.passes, self.key = method, task, passes, key
-        self.weights, self.norm = np.array(start), _norm(start)
+        self.weights, self.norm = np.array(start), norm(start)
         self.total, self.count = np.zeros(task.dimension), 0
         self.adam = Adam(task.dimension)
         self.done = 0
@@ -106,7 +106,7 @@ class Descent:
             rate = method.rate * self.task.radius / 10.0 * (1.0 - self.adam.steps / steps)
             self.weights = self.weights - self.adam.step(gradient, rate)
             if self.task.homogeneous and self.norm > 0.0:
-                self.weights = self.weights * (self.norm / _norm(self.weights))
+                self.weights = self.weights * (self.norm / norm(self.weights))
             if 2 * self.adam.steps > steps:
                 self.total, self.count = self.total + self.weights, self.count + 1
         return self.average, self._state()
@@ -120,7 +120,3 @@ class Descent:
             np.array(part) for part in np.split(state[:-3], 4)
         )
         self.adam.steps, self.count = int(state[-3]), int(state[-2])
-
-
-def _norm(weights: Floats) -> float:
-    return math.sqrt(float((weights**2).sum()))

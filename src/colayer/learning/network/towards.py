@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from colayer.capabilities import SolvesMany
+from colayer.learning.experience.imitation import softmin
 from colayer.learning.network.context import pack
 from colayer.learning.network.course import Batch, Slope
 from colayer.learning.network.source import Item, Source
@@ -91,8 +92,7 @@ class Layered:
         ratio = (float(costs[0]) - item.cost) / abs(item.cost)
         if spread == 0.0:
             return np.zeros(len(theta)), ratio
-        q = np.exp(-(known - known.min()) / (draws.temperature * spread))
-        q /= q.sum()
+        q = softmin(known, draws.temperature * spread)
         gradient = self.problem.mixed(ys, q[: len(costs)] - 1.0 / len(costs), item.instance)
         if item.target is not None:
             gradient = gradient + q[-1] * item.target

@@ -49,9 +49,7 @@ PERIODS = 12
 
 #: With z the solution of the round before (every task alone where there is none) and ℓ(u) the lateness of u in z.
 FEATURES_ROUNDS = (
-    Feature("vehicle_cost", "vehicle", "vehicle_cost on origin arcs, 0 on all others"),
-    Feature("slack_mean", "slack", "E[slack]"),
-    Feature("expected_delay", "delay", "delay_cost · E[max(−slack, 0)]"),
+    *(feature for feature in FEATURES_23 if feature.name in ("vehicle_cost", "slack_mean", "expected_delay")),
     Feature("delay_in_view", "lateness", "delay_cost · E[max(ℓ(u) − slack, 0)]"),
     Feature("chained_delay", "lateness", "delay_in_view, and what it adds to the delays of the tasks after v in z"),
     Feature("tail_lateness", "lateness", "delay_cost · E[ℓ(u)]"),
