@@ -15,7 +15,8 @@ from colayer.cli import main
 from colayer.commands.evaluate import draw, labelled_bound, naming
 from colayer.comparison.table import Comparison, Result
 from colayer.files import encode
-from colayer.problems import SingleMachine
+from colayer.models import LinearModel
+from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.report.figures import save
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
@@ -51,6 +52,35 @@ def test_draws_are_those_of_solve(data: Path, model: Path, run: Any) -> None:
     pipeline = Pipeline.load(model, safe=False)
     costs = [result["cost"] for result in document["results"] if result["contender"] == "model, 5 samples"]
     assert costs == [pipeline.solve(x, samples=5, seed=3).cost for x in read_instances(data)]
+
+
+def test_rounds_are_those_of_all_weights_whose_features_take_a_solution(
+    data: Path, run: Any, refused: Any, place: Path
+) -> None:
+    run("generate", "vehicle-scheduling", "vs", "--count", 2, "--tasks", 30, "--scenarios", 5)
+    for features, rounds in (("rounds", 3), ("23", 1)):
+        problem = VehicleScheduling(features)
+        weights = np.array(problem.safe_weights)
+        weights[-1] = -0.1
+        ones = np.ones(len(weights))
+        LinearModel(problem.feature_names, weights, ones, problem.name, problem.options, rounds=rounds).save(
+            place / f"{features}.json"
+        )
+    evaluate = ("evaluate", "vehicle-scheduling", "vs", "--no-safe", "--json", "--model")
+    document = run(*evaluate, "rounds.json", "--rounds", 4)
+    assert document["contenders"][:2] == ["rounds, 4 rounds", "safe weights, 4 rounds"]
+    pipeline = Pipeline.load(place / "rounds.json", safe=False)
+    costs = [result["cost"] for result in document["results"] if result["contender"] == "rounds, 4 rounds"]
+    assert costs == [pipeline.solve(x, rounds=4).cost for x in read_instances("vs")]
+    assert run(*evaluate, "rounds.json")["contenders"][:2] == ["rounds, 3 rounds", "safe weights, 3 rounds"]
+    beside = run(*evaluate, "rounds.json", "--model", "23.json", "--rounds", 2)["contenders"]
+    assert [name for name in beside if "best" not in name][:4] == [
+        "rounds, features rounds, 2 rounds", "23, features 23",
+        "safe weights, 2 rounds, features rounds", "safe weights, features 23",
+    ]  # fmt: skip
+    for command in ("evaluate", "compare"):
+        said = refused(command, "single-machine", data, "--rounds", 2)
+        assert "error: --rounds: features of single-machine" in said
 
 
 def test_the_decoder_of_the_model_is_that_of_all(data: Path, run: Any) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from colayer import Pipeline
 from colayer.comparison import cpsat
 from colayer.comparison.compare import compare
 from colayer.errors import InputError
+from colayer.models import LinearModel
 from colayer.problems import SingleMachine
+from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
 
@@ -112,3 +115,19 @@ def test_progress_counts_every_run() -> None:
     )  # fmt: skip
     assert seen == [(k, 6) for k in range(1, 7)]
     assert [[t.cost for t in row] for row in results.race.rows] == [[1.0, 1.0, 1.0]] * 2
+
+
+def test_rounds_are_in_the_names_and_learning_is_no_rival_of_itself() -> None:
+    problem = Crowd()
+    model = LinearModel(problem.feature_names, np.array([1.0, 0.1, -0.2]), np.ones(3), problem.name, rounds=3)
+    pipelines = {"mine": Pipeline.from_model(problem, model, safe=False)}
+    data = [problem.generate(seed) for seed in range(2)]
+    for asked, rounds in ((None, 3), (6, 6)):
+        results = compare(problem, data, pipelines, time_limit=LIMIT, rounds=asked, learning_seconds=1.0)
+        plain = ["safe weights", "best single feature (work)"]
+        assert [n for n in results.race.contenders if "perturbed" not in n] == [
+            f"{name}, {rounds} rounds" for name in ("mine", *plain)
+        ]  # fmt: skip
+        assert set(results.learning) == set(results.trained_on) == {f"mine, {rounds} rounds"}
+        assert "mine, perturbed" not in {row.rival for row in results.paybacks()}
+        assert results.text()

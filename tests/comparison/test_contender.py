@@ -24,6 +24,7 @@ from colayer.comparison.contender import (
     perturbed_contender,
     pipeline_contender,
     reserved,
+    rounds_of,
     rule_contenders,
     safe_contender,
     safe_pipeline,
@@ -34,6 +35,7 @@ from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
 
@@ -91,10 +93,26 @@ def test_perturbed_safe_weights_have_the_units_and_the_share_of_the_model_beside
     assert safe_pipeline(PickItem(), model) is None
 
 
-def test_names_tell_candidates_and_samples() -> None:
+def test_names_tell_rounds_candidates_and_samples() -> None:
     assert [drawn(), drawn(samples=5), drawn(candidates=20), drawn(samples=1, candidates=2, seed=3)] == [
         "", ", 5 samples", ", 20 candidates", ", 2 candidates, 1 samples",
     ]  # fmt: skip
+    assert drawn(rounds=5, candidates=2) == ", 5 rounds, 2 candidates"
+
+
+def test_rounds_are_those_of_the_model_or_those_asked_for() -> None:
+    problem = Crowd()
+    model = LinearModel(problem.feature_names, np.array([1.0, 0.1, -0.2]), np.ones(3), problem.name, rounds=4)
+    pipeline = Pipeline.from_model(problem, model, safe=False)
+    instance = problem.generate(0)
+    for asked, turns, name in ((None, 4, "a, 4 rounds"), (7, 7, "a, 7 rounds"), (1, 1, "a")):
+        one = pipeline_contender("a", pipeline, rounds=asked)
+        assert (rounds_of(pipeline, asked), one.name) == (turns, name)
+        assert problem.cost(solutions(one.attempt(instance, 1.0))[0], instance) == pipeline.solve(
+            instance, rounds=turns
+        ).cost  # fmt: skip
+    blind = Pipeline(Selection(), [1.0, 1.0, 0.0])
+    assert (rounds_of(blind), rounds_of(blind, 7), pipeline_contender("a", blind, rounds=7).name) == (1, 1, "a")
 
 
 def test_the_best_single_feature_is_found_with_its_sign() -> None:

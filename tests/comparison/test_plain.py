@@ -8,6 +8,8 @@ import numpy as np
 
 from colayer import Pipeline
 from colayer.comparison.plain import named_apart, plain_contenders
+from colayer.models import LinearModel
+from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
 
@@ -83,3 +85,31 @@ def test_a_rule_is_a_search_where_it_is_one_to_all_models() -> None:
     kinds = {c.name: c.kind for c in plain_contenders(Searching(), DATA, [one])}
     assert (kinds["cheapest"], kinds["safest"]) == ("rule", "solver")
     assert {c.name: c.kind for c in plain_contenders(Searching(), DATA, [one, other])}["safest"] == "rule"
+
+
+def in_rounds(rounds: int) -> Pipeline[Any, Any, Any]:
+    problem = Crowd()
+    model = LinearModel(problem.feature_names, np.array([1.0, 0.1, -0.2]), np.ones(3), problem.name, rounds=rounds)
+    return Pipeline.from_model(problem, model, safe=False)
+
+
+def test_rounds_are_those_of_the_models_beside() -> None:
+    """Safe weights and the best feature once for every number of rounds, or for the one that is asked for."""
+    problem = Crowd()
+    data = [problem.generate(seed) for seed in range(3)]
+
+    def names(pipelines: Any, **options: Any) -> list[str]:
+        return [one.name for one in plain_contenders(problem, data, pipelines, **options)]
+
+    both = [f"{name}{rounds}" for name in ("safe weights", "best single feature (work)")
+            for rounds in ("", ", 3 rounds", ", 5 rounds")]  # fmt: skip
+    assert names([in_rounds(5), in_rounds(1), in_rounds(3)]) == both
+    assert names([in_rounds(5), in_rounds(3)], rounds=2, candidates=4) == [
+        "safe weights, 2 rounds, 4 candidates", "best single feature (work), 2 rounds",
+    ]  # fmt: skip
+    assert names([]) == ["safe weights", "best single feature (work)"]
+    assert names([], rounds=2) == ["safe weights, 2 rounds", "best single feature (work), 2 rounds"]
+    (safe, *_) = plain_contenders(problem, data, [in_rounds(5)])
+    own = Pipeline(problem, problem.safe_weights, safe=False)
+    found = [problem.cost(safe.attempt(x, 1.0).solutions[-1][1], x) for x in data]
+    assert found == [own.solve(x, rounds=5).cost for x in data]

@@ -115,7 +115,8 @@ def test_who_is_left_out_is_said_before_and_after_the_race() -> None:
 def test_learned_contenders_are_no_rivals_of_learning() -> None:
     """Neither the perturbed pipeline, nor CP-SAT with the hint of one."""
     names = ("A", "A, perturbed", SAFE, CP_SAT, CP_SAT_HINT)
-    results = Results(one_each(names, (3.0, 2.0, 4.0, 3.0, 1.0)), {"A": 1.0})
+    kinds = ("learned", "learned", "safe", "solver", "solver")
+    results = Results(one_each(names, (3.0, 2.0, 4.0, 3.0, 1.0), kinds=kinds), {"A": 1.0})
     assert [row.rival for row in results.paybacks()] == [SAFE, CP_SAT]
 
 

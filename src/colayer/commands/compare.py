@@ -28,6 +28,7 @@ def compare(
         float, typer.Option(metavar="SECONDS", parser=arguments.seconds, help="For each instance and contender.")
     ] = 10.0,
     seed: arguments.Seed = 0,
+    rounds: arguments.Rounds = None,
     learning_seconds: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", parser=arguments.number, help="What learning took, as train prints it."),
@@ -37,7 +38,7 @@ def compare(
     output: Annotated[Path | None, arguments.out_folder("A folder for tables and figures, for report.")] = None,
 ) -> None:
     """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
-    from colayer.commands.evaluate import naming
+    from colayer.commands.evaluate import check_rounds, naming
     from colayer.commands.lookup import find, load_pipelines
     from colayer.commands.output import emit, note, progress
     from colayer.commands.outputs import picture_file
@@ -53,14 +54,15 @@ def compare(
     out = _folder(output, folder)
     drawing = picture_file(plot, inputs=files)
     pipelines = load_pipelines(found, files, decoder, sorted(reserved(found)))
+    check_rounds(found, pipelines, rounds)
     if learning_seconds is not None and not pipelines:
         raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
     with naming(paths), progress("comparing") as shown:
         results = race(
-            found, instances, pipelines, time_limit=time_limit, seed=seed, learning_seconds=learning_seconds,
-            progress=shown,
+            found, instances, pipelines, time_limit=time_limit, seed=seed, rounds=rounds,
+            learning_seconds=learning_seconds, progress=shown,
         )  # fmt: skip
     for line in [*results.left_out, *results.warnings()]:
         note(line)

@@ -34,6 +34,7 @@ def evaluate(
     samples: arguments.Samples = 0,
     sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
+    rounds: arguments.Rounds = None,
     safe: arguments.Safe = None,
     tight: Annotated[
         bool, typer.Option("--tight", help="Gaps to the bound of the exact solver, or of the labels where there are.")
@@ -63,7 +64,9 @@ def evaluate(
     out = output_file(output, "-o", files, folder=folder)
     drawing = picture_file(plot, inputs=[*files, out])
     draws: dict[str, Any] = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
+    draws["rounds"] = rounds
     pipelines = named_apart(load_pipelines(found, files, decoder))
+    check_rounds(found, pipelines, rounds)
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
     contenders = [
@@ -105,6 +108,16 @@ def _learned(
                 variant = Pipeline.from_model(pipeline.problem, pipeline.model, safe=guarded)
                 chosen.append(pipeline_contender(f"{name}, safe" if guarded else name, variant, **draws))
     return chosen
+
+
+def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], rounds: int | None) -> None:
+    """Refuse rounds that no pipeline could make any use of; those whose features take no solution solve once."""
+    from colayer.problem import declared
+    from colayer.rounds import check_rounds as check
+
+    problems = [pipeline.problem for pipeline in pipelines.values()] or [problem]
+    if rounds is not None and not any(declared(one).looks_back for one in problems):
+        check(problems[0], rounds)
 
 
 def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]) -> dict[str, int]:

@@ -236,8 +236,10 @@ def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Compariso
     from colayer.pipeline import Pipeline
 
     problem = pipeline.problem
-    learned = pipeline_contender("learned", Pipeline.from_model(problem, pipeline.model, safe=False))
-    return evaluate(problem, instances, [learned, *plain_contenders(problem, instances)])
+    alone = Pipeline.from_model(problem, pipeline.model, safe=False)
+    return evaluate(
+        problem, instances, [pipeline_contender("learned", alone), *plain_contenders(problem, instances, [alone])]
+    )
 
 
 def where_it_started(pipeline: SomePipeline) -> str:

@@ -59,18 +59,26 @@ class Contender(Generic[X, Z]):
 
 def pipeline_contender(name: str, pipeline: Pipeline[X, Y, Z], kind: Kind = "learned", **draws: Any) -> Contender[X, Z]:
     """A pipeline that solves once, features included; `draws` are options of `Pipeline.solve`, which its name tells."""
+    options = {**draws, "rounds": rounds_of(pipeline, draws.get("rounds"))}
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
-        solved = pipeline.solve(instance, **draws)
+        solved = pipeline.solve(instance, **options)
         return Attempt([(solved.seconds, solved.solution)])
 
-    return Contender(name + drawn(**draws), attempt, kind)
+    return Contender(name + drawn(**options), attempt, kind)
 
 
-def drawn(samples: int = 0, candidates: int = 1, **_: Any) -> str:
-    """What a name says of the candidates and samples that a contender may try: `, 20 samples`."""
-    parts = [f"{candidates} candidates"] * (candidates > 1) + [f"{samples} samples"] * (samples > 0)
-    return "".join(f", {part}" for part in parts)
+def rounds_of(pipeline: Pipeline[X, Y, Z], rounds: int | None = None) -> int:
+    """In how many rounds a pipeline solves: as asked for, else as its model was learned; one if it cannot look back."""
+    if not declared(pipeline.problem).looks_back:
+        return 1
+    return pipeline.model.rounds if rounds is None else rounds
+
+
+def drawn(samples: int = 0, candidates: int = 1, rounds: int = 1, **_: Any) -> str:
+    """What a name says of the rounds, candidates and samples that a contender may try: `, 20 samples`."""
+    counts = {"rounds": rounds, "candidates": candidates, "samples": samples}
+    return "".join(f", {n} {what}" for what, n in counts.items() if n > (what != "samples"))
 
 
 def safe_contender(problem: Problem[X, Y, Z], like: Model | None = None, **draws: Any) -> list[Contender[X, Z]]:
@@ -97,10 +105,13 @@ def safe_pipeline(problem: Problem[X, Y, Z], like: Model | None = None) -> Pipel
     return Pipeline.from_model(problem, model, safe=False)
 
 
-def feature_contender(problem: Problem[X, Y, Z], instances: Sequence[X], **draws: Any) -> list[Contender[X, Z]]:
+def feature_contender(
+    problem: Problem[X, Y, Z], instances: Sequence[X], rounds: Sequence[int] = (1,)
+) -> list[Contender[X, Z]]:
     """The single feature, of weight 1 or −1, that is best on these very instances: a bar for what is learned.
 
-    It is chosen through the first decoder, which is the cheapest, and runs through that of the problem.
+    It is chosen in one round through the first decoder, which is the cheapest, and runs through that of the problem,
+    once for each of several numbers of rounds.
     """
     known = declared(problem)
     rows = np.vstack([np.eye(known.dimension), -np.eye(known.dimension)])
@@ -110,7 +121,8 @@ def feature_contender(problem: Problem[X, Y, Z], instances: Sequence[X], **draws
     best = int(np.argmin([math.fsum(row.tolist()) for row in losses]))
     sign = "" if best < known.dimension else "−"
     name = f"{FEATURE} ({sign}{known.feature_names[best % known.dimension]})"
-    return [pipeline_contender(name, Pipeline(problem, rows[best], safe=False), "rule", **draws)]
+    alone = Pipeline(problem, rows[best], safe=False)
+    return [pipeline_contender(name, alone, "rule", rounds=number) for number in rounds]
 
 
 def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:

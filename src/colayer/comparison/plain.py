@@ -14,6 +14,7 @@ from colayer.comparison.contender import (
     Contender,
     feature_contender,
     perturbed_contender,
+    rounds_of,
     rule_contenders,
     safe_contender,
     safe_pipeline,
@@ -37,22 +38,26 @@ def plain_contenders(
     perturbed: int | None = None,
     **draws: Any,
 ) -> list[Contender[X, Z]]:
-    """Safe weights, the best single feature and the rules, with options, decoders and draws of the pipelines.
+    """Safe weights, the best single feature and the rules, with options, decoders, rounds and draws of the pipelines.
 
-    Where the pipelines differ in their options, names tell those. With `perturbed`, a seed, the safe weights also run
-    perturbed until the time is over, beside learned ones that do; that is a search, and no reference.
+    Where the pipelines differ in their options, names tell those; they always tell rounds and draws. With `perturbed`,
+    a seed, the safe weights also run perturbed until the time is over, beside learned ones that do; that is a search,
+    and no reference.
     """
-    first: dict[str, Pipeline[X, Y, Z]] = {}
+    alike: dict[str, list[Pipeline[X, Y, Z]]] = {}
     for pipeline in pipelines:
-        first.setdefault(_options(pipeline.problem), pipeline)
-    likes: list[Model | None] = [pipeline.model for pipeline in first.values()] or [None]
-    problems = [pipeline.problem for pipeline in first.values()] or [problem]
+        alike.setdefault(_options(pipeline.problem), []).append(pipeline)
+    likes: list[Model | None] = [first.model for first, *_ in alike.values()] or [None]
+    problems = [first.problem for first, *_ in alike.values()] or [problem]
+    rounds = draws.pop("rounds", None)
+    turns = [sorted({rounds_of(one, rounds) for one in group}) for group in alike.values()]
+    turns = turns or [[rounds if rounds is not None and declared(problem).looks_back else 1]]
     found: list[Contender[X, Z]] = []
-    for own, model, suffix in zip(problems, likes, _suffixes(problems), strict=True):
-        chosen = safe_contender(own, model, **draws)
+    for own, model, suffix, numbers in zip(problems, likes, _suffixes(problems), turns, strict=True):
+        chosen = [one for number in numbers for one in safe_contender(own, model, rounds=number, **draws)]
         if perturbed is not None and (safe := safe_pipeline(own, model)) is not None:
             chosen.append(perturbed_contender(SAFE, safe, perturbed, "solver"))
-        chosen += feature_contender(own, instances) if instances else []
+        chosen += feature_contender(own, instances, numbers) if instances else []
         found += [replace(contender, name=contender.name + suffix) for contender in chosen]
     rules = [rule for own in problems for rule in rule_contenders(own)]
     plain = {rule.name for rule in rules if rule.kind == "rule"}  # to some pipeline it is no search

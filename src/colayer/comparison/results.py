@@ -51,7 +51,7 @@ class Results:
         return [row for name, seconds in self.learning.items() for row in payback(self.race, name, rivals, seconds)]
 
     def _learned(self, contender: str) -> bool:
-        return contender == CP_SAT_HINT or any(contender in (n, f"{n}, perturbed") for n in self.learning)
+        return contender == CP_SAT_HINT or self.race.kinds[self.race.contenders.index(contender)] == "learned"
 
     def hints(self) -> list[tuple[int, float | None, float | None, float | None]]:
         """(instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where CP-SAT took part with hints."""

@@ -17,6 +17,8 @@ from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray.evaluator import ClusterEvaluator
 from colayer.evaluators.statistics import moments, row_sums
+from colayer.problems import VehicleScheduling
+from support.crowd_problem import Crowd
 from support.ray_problems import (
     Faulty,
     Large,
@@ -51,6 +53,19 @@ def local() -> dict[str, Pipeline]:
 def test_two_nodes_give_the_weights_of_a_local_run(case: str, cluster: Any, local: dict[str, Pipeline]) -> None:
     assert same(fitted(*CASES[case](), cluster=cluster.address), local[case])
     assert not ray.is_initialized()
+
+
+@pytest.mark.parametrize("method", ["auto", "srl", "cma-es"])
+@pytest.mark.parametrize("problem", [Crowd(), VehicleScheduling("rounds")], ids=["generic", "compiled"])
+def test_rounds_are_learned_as_they_are_here(problem: Any, method: str, connection: str) -> None:
+    """Losses, and the steps of searches that visit the instances, are those of so many rounds on the nodes too."""
+    small = {} if problem.name == "crowd" else {"tasks": 12, "scenarios": 4}
+    data = [problem.generate(seed, **small) for seed in range(8)]
+    options: dict[str, Any] = {"method": method, "evaluations": 80, "rounds": 3}
+    ours, theirs = fitted(problem, data, **options, workers=1), fitted(problem, data, **options, cluster=connection)
+    assert same(ours, theirs)
+    assert ours.model.document() == theirs.model.document()
+    assert theirs.model.rounds == 3
 
 
 @pytest.mark.parametrize("case", CASES)
