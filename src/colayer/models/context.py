@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from colayer.errors import InputError
 from colayer.fields import table
 from colayer.models.kernels.context import gated_add, gather_add, pool_into, product_into, shifts_add
+from colayer.models.kernels.inputs import neighbours_into, plain_into, squash_all
 from colayer.models.model import Model, header
 from colayer.models.thetas import Floats
 from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure
@@ -54,24 +56,23 @@ def sequence_of(structure: Structure) -> Ints | None:
 def inputs_of(features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Singles:
     """u, (inputs, rows), the rows in the order they stand in, if in one."""
     order = next((relation for relation in structure if isinstance(relation, Order)), None)
-    rows = features.T if order is None else features.T[:, order.permutation]
-    plain = np.clip(rows / scale[:, None] - center[:, None], -CLIP, CLIP).astype(np.float32)
-    if order is None:
-        return np.ascontiguousarray(plain)
-    moments, amounts = order.moments.T[:, order.permutation], order.amounts.T[:, order.permutation]
-    here = moments[:1]
-    parts = [moments[1:] - here, amounts]
-    for shift in SHIFTS:
-        parts += [_next(moments, shift) - here, _next(amounts, shift) - amounts]
-    if len(moments) == 0 and len(amounts) == 0:
-        parts += [_next(plain, shift) - plain for shift in SHIFTS]
-    return np.ascontiguousarray(np.vstack([plain, np.arcsinh(np.vstack(parts))]), dtype=np.float32)
-
-
-def _next(columns: NDArray[Any], shift: int) -> NDArray[Any]:
-    """The columns of the neighbour so many places before (< 0) or after; those of the last at an end."""
-    n = columns.shape[1]
-    return columns[:, np.clip(np.arange(n) + shift, 0, n - 1)]
+    rows, d = features.shape
+    sequence = np.empty(0, np.int64) if order is None else order.permutation
+    columns = 0 if order is None else order.moments.shape[1] + order.amounts.shape[1]
+    about = 0 if order is None else d * len(SHIFTS)
+    if order is not None and columns:
+        about = columns * (1 + len(SHIFTS)) - (order.moments.shape[1] > 0)
+    inputs = np.empty((d + about, rows), np.float32)
+    # copies: kernels take writable arrays
+    plain_into(np.ascontiguousarray(features.T), sequence, scale.copy(), center.copy(), CLIP, inputs)
+    if order is not None and columns:
+        neighbours_into(order.moments, order.amounts, sequence, np.array(SHIFTS), inputs[d:])
+    elif order is not None:
+        plain = inputs[:d]
+        for k, shift in enumerate(SHIFTS, start=1):
+            inputs[k * d : (k + 1) * d] = plain[:, np.clip(np.arange(rows) + shift, 0, rows - 1)] - plain
+        squash_all(inputs[d:])
+    return inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +123,15 @@ class ContextModel(Model):
         """The linear model that it was learned on top of, or beside."""
         return self.raw(self.fallback) if len(self.fallback) else None
 
+    @cached_property
+    def _padded(self) -> dict[str, tuple[Singles, Singles]]:
+        """layer → its matrix, flat, and its bias, as the kernels take them; of a gate both halves alike."""
+        arrays, found = self.arrays, {}
+        for name in ("input", "head", *map(str, range(len(self.dilations)))):
+            halves = 1 if name in ("input", "head") else 2
+            found[name] = _fours(arrays[f"{name}.matrix"], arrays[f"{name}.bias"], halves)
+        return found
+
     def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """What the network adds to the θ of the linear model: (rows,)."""
         if kinds_of(structure) != self.relations:
@@ -134,20 +144,20 @@ class ContextModel(Model):
             raise InputError(f"the structure gives {len(inputs)} inputs per row, the model expects {wanted}")
         rows, channels = inputs.shape[1], len(arrays["input.bias"])
         h = np.empty((channels, rows), np.float32)
-        product_into(arrays["input.matrix"], arrays["input.bias"], inputs, h)
-        np.maximum(h, 0, out=h)
+        product_into(*self._padded["input"], inputs, h, True)
         views = [_Cells.of(relation, sequence) for relation in structure]
+        x = np.empty_like(h)
         for k, dilation in enumerate(self.dilations):
-            x = h.copy()
+            x[:] = h
             for name, view in zip(self.relations, views, strict=True):
                 array = arrays[f"{k}.{name}"]
                 if view is None:
                     shifts_add(h, array, dilation, x)
                 else:
                     view.say(h, array, x)
-            gated_add(arrays[f"{k}.matrix"], arrays[f"{k}.bias"], x, h)
+            gated_add(*self._padded[str(k)], x, h)
         out = np.empty((1, rows), np.float32)
-        product_into(arrays["head.matrix"], arrays["head.bias"], h, out)
+        product_into(*self._padded["head"], h, out, False)
         values: Floats = out[0].astype(np.float64)
         if sequence is None:
             return values
@@ -234,7 +244,7 @@ class _Cells:
             parts = np.split(array, len(self.ends))
         for end, part in zip(self.ends, parts, strict=True):
             said = np.empty((channels, count), np.float32)
-            product_into(np.ascontiguousarray(part), silent, states, said)
+            product_into(*_fours(part, silent), states, said, False)
             gather_add(said, end, x)
 
 
@@ -253,6 +263,14 @@ def _shapes(model: ContextModel) -> dict[str, tuple[int | None, ...]]:
             columns, arrays = RELATIONS[name]
             shapes[f"{k}.{name}"] = (channels, 3) if name == "order" else (arrays * channels, columns * channels)
     return shapes
+
+
+def _fours(matrix: Singles, bias: Singles, halves: int = 1) -> tuple[Singles, Singles]:
+    """A matrix, flat, and its bias, with zeros so that outputs (of each half) and inputs are multiples of four."""
+    outputs, inputs = matrix.shape
+    each, more = outputs // halves, -(outputs // halves) % 4
+    wide = np.pad(matrix.reshape(halves, each, inputs), ((0, 0), (0, more), (0, -inputs % 4)))
+    return wide.ravel(), np.pad(bias.reshape(halves, each), ((0, 0), (0, more))).ravel()
 
 
 def _short(array: Singles) -> Any:

@@ -43,3 +43,26 @@ def test_one_job() -> None:
     order = structure(Instance(np.array([3.0]), np.array([2.0])), listed=True)
     assert order.moments.tolist() == [[2.0, 1.5, 1.5, 2.5]]
     assert order.amounts.tolist() == [[1.0, 0.0, 0.0, 0.0]]
+
+
+def test_blocks_are_counted_as_plain_python_does() -> None:
+    """A block is a run of jobs without a gap; jobs of it that follow in the sequence are counted one by one."""
+    instance = SingleMachine.generate(6, jobs=60, rho=1.2)
+    r, p = instance.arrays
+    order = structure(instance)
+    blocks: list[list[int]] = []
+    gaps, end = [], 0.0
+    for j in np.argsort(r, kind="stable").tolist():
+        if not blocks or r[j] > end:
+            gaps.append(r[j] - end)
+            blocks.append([])
+        end = max(end, r[j]) + p[j]
+        blocks[-1].append(j)
+    assert len(blocks) > 3
+    place = np.argsort(order.permutation)
+    for k, block in enumerate(blocks):
+        last = k == len(blocks) - 1
+        for j in block:
+            after = sum(place[i] > place[j] for i in block)
+            gap, following = (0.0, 0) if last else (gaps[k + 1] / p.mean(), len(blocks[k + 1]))
+            assert order.amounts[j, 1:].tolist() == [after, pytest.approx(gap), following]

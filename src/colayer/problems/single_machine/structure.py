@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.blocks import blocks_into
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.kernels.schedule import completion_times, srpt
-from colayer.structure import Floats, Order
+from colayer.structure import Order
 
 
 def structure(instance: Instance, listed: bool = False) -> Order:
@@ -25,30 +27,9 @@ def structure(instance: Instance, listed: bool = False) -> Order:
         middle = completion_times(sequence, r, p) - 0.5 * p
     else:
         middle = completion - 0.5 * p
-        sequence = np.argsort(middle, kind="stable")
+        sequence = sort(middle)
     moments = np.column_stack([middle, r, start, completion]) / unit
-    return Order(sequence, moments, np.column_stack([p / unit, *_blocks(r, p, sequence, unit)]))
-
-
-def _blocks(r: Floats, p: Floats, sequence: np.ndarray, unit: float) -> tuple[Floats, Floats, Floats]:
-    """By job: jobs of its busy block after it in the sequence, the gap behind the block, the jobs of the next one."""
-    n = len(r)
-    order = np.argsort(r, kind="stable")
-    work = np.cumsum(p[order])
-    end = work + np.maximum.accumulate(r[order] - (work - p[order]))  # of a schedule that never waits
-    first = np.concatenate([[True], r[order][1:] > end[:-1]])
-    number = np.cumsum(first) - 1
-    block = np.empty(n, dtype=np.int64)
-    block[order] = number
-    size = np.bincount(number)
-    begins = np.flatnonzero(first)
-    gap = np.zeros(len(size))
-    gap[:-1] = (r[order][begins[1:]] - end[begins[1:] - 1]) / unit
-    following = np.concatenate([size[1:], [0]])
-    along = block[sequence]
-    by_block = np.argsort(along, kind="stable")
-    within = np.empty(n)
-    within[by_block] = np.arange(n) - np.concatenate([[0], np.cumsum(size)])[along[by_block]]
-    after = np.empty(n)
-    after[sequence] = size[along] - 1 - within
-    return after, gap[block], following[block].astype(np.float64)
+    amounts = np.empty((4, len(r)))
+    amounts[0] = p / unit
+    blocks_into(r, p, sort(r), sequence, unit, *amounts[1:])
+    return Order(sequence, moments, np.ascontiguousarray(amounts.T))

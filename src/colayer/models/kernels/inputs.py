@@ -1,0 +1,104 @@
+"""What networks that see context are told of each row, in float32: features, and neighbours in an order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compiled import inner, njit
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+_PART = 512  # numbers that are squashed at once
+_LARGEST = np.float32(1e18)  # its square is a float32
+_ROOT, _LOG_ROOT, _LOG_TWO = np.float32(math.sqrt(2.0)), np.float32(0.5 * math.log(2.0)), np.float32(math.log(2.0))
+_THIRD, _FIFTH, _SEVENTH = np.float32(1 / 3), np.float32(1 / 5), np.float32(1 / 7)
+
+
+@njit(cache=True, nogil=True)
+def plain_into(
+    features: NDArray[Any], sequence: Ints, scale: Floats, center: Floats, most: float, out: Singles
+) -> None:
+    """out[k, i] = features[k, sequence[i]]/scale[k] − center[k], clipped to ±most; without a sequence of row i."""
+    for k in range(len(scale)):
+        row, target, size, middle = features[k], out[k], scale[k], center[k]
+        if len(sequence):
+            for i in range(len(sequence)):
+                target[i] = row[sequence[i]]
+            for i in range(len(sequence)):
+                target[i] = min(max(target[i] / size - middle, -most), most)
+        else:
+            for i in range(len(row)):
+                target[i] = min(max(row[i] / size - middle, -most), most)
+
+
+@njit(cache=True, nogil=True)
+def neighbours_into(moments: Floats, amounts: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
+    """Moments but the first, less the first; amounts; then of the neighbour at each shift the moments less the own
+    first one, and the amounts less the own ones; all of them squashed. Beyond an end stands the last row.
+    """
+    n, first = len(sequence), moments.shape[1]
+    columns = np.empty((first + amounts.shape[1], n))
+    for k in range(len(columns)):
+        column, source, place = columns[k], moments if k < first else amounts, k if k < first else k - first
+        for i in range(n):
+            column[i] = source[sequence[i], place]
+    at = 0
+    for k in range(len(columns)):
+        if k == 0 < first:
+            continue
+        _difference(columns[k], columns[0], 0, k < first, out[at])
+        at += 1
+    for shift in shifts:
+        for k in range(len(columns)):
+            _difference(columns[k], columns[0] if k < first else columns[k], shift, True, out[at])
+            at += 1
+    squash_all(out)
+
+
+@inner(cache=True, nogil=True)
+def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Singles) -> None:
+    """out[i] = column[i + shift] − own[i], or without `less` column[i + shift]; of the last row beyond an end."""
+    n = len(column)
+    low, high = min(max(-shift, 0), n), max(min(n - shift, n), 0)
+    for i in range(n):
+        inside = min(max(i + shift, 0), n - 1) if i < low or i >= high else i + shift
+        out[i] = column[inside] - (own[i] if less else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def squash_all(values: Singles) -> None:
+    """x ← arsinh x, row by row."""
+    for k in range(len(values)):
+        squash(values[k])
+
+
+@inner(cache=True, nogil=True, fastmath={"contract"})
+def squash(values: Singles) -> None:
+    """x ← arsinh x = ±log(|x| + √(x² + 1)), to 3e-7, in loops over the bits that compilers make wide.
+
+    log of y = 2^e·m, 1 ≤ m < 2, is e·log 2 + log √2 + 2·artanh t with t = (m − √2)/(m + √2), |t| < 0.172: four terms.
+    """
+    one, two, zero = np.float32(1.0), np.float32(2.0), np.float32(0.0)
+    y, m, e = np.empty(_PART, np.float32), np.empty(_PART, np.float32), np.empty(_PART, np.float32)
+    bits, mantissa = y.view(np.int32), m.view(np.int32)
+    for start in range(0, len(values), _PART):
+        x = values[start : start + _PART]
+        count = len(x)
+        for i in range(count):
+            a = min(abs(x[i]), _LARGEST)
+            y[i] = a + np.sqrt(a * a + one)
+        for i in range(count):
+            mantissa[i] = (bits[i] & np.int32(0x7FFFFF)) | np.int32(0x3F800000)
+        for i in range(count):
+            e[i] = np.float32((bits[i] >> np.int32(23)) - np.int32(127))
+        for i in range(count):
+            t = (m[i] - _ROOT) / (m[i] + _ROOT)
+            s = t * t
+            log = e[i] * _LOG_TWO + (_LOG_ROOT + two * t * (one + s * (_THIRD + s * (_FIFTH + s * _SEVENTH))))
+            x[i] = log if x[i] >= zero else -log

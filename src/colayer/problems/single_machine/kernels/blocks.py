@@ -1,0 +1,38 @@
+"""Busy blocks: jobs between two moments at which a schedule that never waits has nothing to do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compiled import njit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(cache=True, nogil=True)
+def blocks_into(
+    r: Floats, p: Floats, by_release: Ints, sequence: Ints, unit: float, after: Floats, gap: Floats, following: Floats
+) -> None:
+    """By job: jobs of its busy block after it in the sequence, the gap behind the block, the jobs of the next.
+
+    Blocks are those of any schedule that never waits, here the one by release: a job released after all before it are
+    done begins one. O(n).
+    """
+    n = len(r)
+    block, size, behind = np.empty(n, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1)
+    number, end = -1, -np.inf
+    for j in by_release:
+        if r[j] > end:
+            if number >= 0:
+                behind[number] = (r[j] - end) / unit
+            number += 1
+        end = max(r[j], end) + p[j]
+        block[j] = number
+        size[number] += 1
+    left = size.copy()
+    for j in sequence:
+        b = block[j]
+        left[b] -= 1
+        after[j], gap[j], following[j] = left[b], behind[b], size[b + 1]
