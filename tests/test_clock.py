@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import logging
 from typing import Any
@@ -59,3 +60,22 @@ def test_compiling_a_kernel_takes_no_time() -> None:
     compiled = the_clock.compiled() - before
     assert compiled > 0.0
     assert the_clock.seconds() - begin < compiled
+
+
+@pytest.mark.parametrize("collected", [True, False])
+def test_no_garbage_is_collected_meanwhile(collected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would find next to none, and the compiler would wait for it; whoever had switched it off finds it off."""
+    clock = Ticking(monkeypatch).clock
+    seen = []
+    try:
+        if not collected:
+            gc.disable()
+        clock.on_start(None)
+        clock.on_start(None)
+        clock.on_end(None)
+        seen.append(gc.isenabled())
+        clock.on_end(None)
+        seen.append(gc.isenabled())
+    finally:
+        gc.enable()
+    assert seen == [False, collected]

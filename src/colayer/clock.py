@@ -1,9 +1,11 @@
 """A clock that stands still while kernels are compiled, or read from the cache: that happens once, and says nothing
-about how fast they are. All times that are reported, and all time limits, are by it.
+about how fast they are. All times that are reported, and all time limits, are by it. While kernels are compiled, Python's
+garbage collector waits as well: the compiler makes millions of objects that live until it is done.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import time
@@ -22,6 +24,7 @@ class _Clock(Listener):
 
     def __init__(self) -> None:
         self._depth, self._compiling, self._begin, self._compiled, self._said = 0, 0, 0.0, 0.0, False
+        self._collected = False  # whether garbage was, before
         self._state: tuple[float | None, float] = (None, 0.0)  # since when it stands still, for how long it did before
 
     def seconds(self) -> float:
@@ -45,7 +48,8 @@ class _Clock(Listener):
     def on_start(self, event: Any) -> None:
         """Numba compiles a kernel: it was not in the cache."""
         if self._compiling == 0:
-            self._begin = time.monotonic()
+            self._begin, self._collected = time.monotonic(), gc.isenabled()
+            gc.disable()
         self._compiling += 1
         self.stop()
 
@@ -55,6 +59,8 @@ class _Clock(Listener):
         self._compiling -= 1
         if self._compiling == 0:
             self._compiled += time.monotonic() - self._begin
+            if self._collected:
+                gc.enable()
         if self._compiled > _PATIENCE and not self._said and multiprocessing.parent_process() is None:
             self._said = True
             LOG.warning("compiling kernels, once: about 10 s")

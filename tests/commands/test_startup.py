@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import colayer
 from colayer.cli import COMMANDS, EXAMPLES, app, main
+from colayer.dataset import write_instance
+from colayer.problems import SingleMachine
 
 HEAVY = ("numpy", "numba", "matplotlib", "rich", "scipy", "nlopt", "cma", "colayer.pipeline")
 
@@ -23,6 +26,18 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     assert done.stderr == "[] 0\n"
     assert ("Usage: colayer" if arguments != ["--version"] else colayer.__version__) in done.stdout
+
+
+def test_solve_draws_nothing_and_loads_nothing_that_draws(tmp_path: Path) -> None:
+    """Matplotlib would take half a second of the first solve."""
+    write_instance(tmp_path / "x.json", SingleMachine().generate(seed=0, jobs=4), SingleMachine())
+    code = (
+        "import sys; from colayer.cli import main; status = main(sys.argv[1:]);"
+        "print([m for m in ('matplotlib', 'highspy', 'nlopt', 'cma', 'jinja2') if m in sys.modules], status)"
+    )
+    arguments = ["solve", str(tmp_path / "x.json"), "-o", str(tmp_path / "y.json")]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[] 0\n")
 
 
 @pytest.mark.parametrize("command", [c.callback.__name__ for c in app.registered_commands if c.callback])

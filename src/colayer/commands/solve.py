@@ -11,6 +11,9 @@ import typer
 from colayer.commands import arguments
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
     from colayer.commands.lookup import SomePipeline
     from colayer.pipeline import Solved
     from colayer.problem import SomeProblem
@@ -62,7 +65,6 @@ def solve(
     from colayer.errors import OptionError
     from colayer.files import is_folder
     from colayer.pipeline import Pipeline
-    from colayer.report.figures import drawn
     from colayer.threads import cores
 
     files = [file for path in files for file in (instance_files(path) if is_folder(path) else [path])]
@@ -103,9 +105,16 @@ def solve(
         as_json=as_json,
         out=out,
         plot=drawing,
-        draw=lambda: drawn(first, solved[0].solution, instance),
+        draw=lambda: _drawn(first, solved[0].solution, instance),
         table=solution_csv(files, inputs, solved) if out is not None and out.suffix == ".csv" else None,
     )
+
+
+def _drawn(problem: SomeProblem, solution: object, instance: object) -> Axes | Figure:
+    """The problem's picture; matplotlib is loaded where one is wanted."""
+    from colayer.report.figures import drawn
+
+    return drawn(problem, solution, instance)
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
