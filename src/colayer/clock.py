@@ -1,6 +1,6 @@
 """A clock that stands still while kernels are compiled, or read from the cache: that happens once, and says nothing
-about how fast they are. All times that are reported, and all time limits, are by it. While kernels are compiled, Python's
-garbage collector waits as well: the compiler makes millions of objects that live until it is done.
+about how fast they are. All times that are reported, and all time limits, are by it. Meanwhile the garbage collector of
+Python waits too: the compiler makes millions of objects, which live until it is done.
 """
 
 from __future__ import annotations
