@@ -73,16 +73,21 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
 def rows_of_rounds(
     model: Model, candidates: int, samples: int, sigma: float | None, seed: int
 ) -> Callable[[int], Rows]:
-    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays."""
+    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays.
+
+    After the last member comes the first of the second round: those of the first make a solution out of nothing.
+    """
     members = members_of(model)
     count = min(candidates, len(members))
-    drawn = samples + candidates - count
+    size, drawn = len(members), samples + candidates - count
+    again = count if size >= 2 * count else 0  # where the second turn begins
     width = _width(model, sigma)
 
     def rows(number: int) -> Rows:
         if number == 0:
             return fixed_rows(model, candidates, samples, sigma, seed)
-        turn = [0] if candidates == 1 else [(number * count + k) % len(members) for k in range(count)]
+        places = range(number * count, (number + 1) * count)
+        turn = [0] if candidates == 1 else [k if k < size else again + (k - size) % (size - again) for k in places]
         around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
         names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
         return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]

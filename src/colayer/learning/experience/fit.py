@@ -71,6 +71,7 @@ class Experience(ABC):
                 embeds=isinstance(lesson.student, Embeds),
             )  # fmt: skip
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
+            visits = cache(partial(visitor, training, student, lesson.training))
             remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
             with open_run(settings, budget, len(scale), known) as run:
                 search = Search(
@@ -79,13 +80,16 @@ class Experience(ABC):
                     None if held_out is None else _objective(held_out, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
                     each=lambda w: remembering.losses(w[None, :] / scale)[0],
-                    visits=cache(partial(visitor, training, student, lesson.training)),
+                    visits=visits,
                 )
                 search.verify()
                 finished = run.journal is not None and run.journal.finished and not self.settles
                 searching = search.replay if finished else partial(self.minimize, search, task)
                 weights = run.conduct(searching, self.name)
-            ending = conclude(lesson, run, weights, scale, remembering, held_out)
+            in_turns = [] if settings.rounds == 1 else [(visits(), len(lesson.training))]
+            if in_turns and held_out is not None:
+                in_turns.append((visitor(held_out, student, lesson.held_out), len(lesson.held_out)))
+            ending = conclude(lesson, run, weights, scale, remembering, held_out, in_turns)
         outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
         model = lesson.model(weights, scale, identity, ending, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
