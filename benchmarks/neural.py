@@ -1,10 +1,10 @@
 """Networks against linear models on held-out instances, at the same budget: `python benchmarks/neural.py`.
 
-Needs the extra `neural`. By experience: `auto` with all the evaluations, against a network whose linear start gets half
-of them. By demonstration: Fenchel-Young with all the passes, against a network whose linear start gets half; the
-solutions to imitate are the best that a quick heuristic finds. Gaps are to the cheap bound, on instances that were not
-learned on; safe weights are not a fallback. The difference to the linear model is paired, instance by instance, with
-its standard error over the instances. Writes experiments/results/neural.json.
+Needs the extra `neural`. By experience: `auto` with all the evaluations, against a network whose linear model gets a
+quarter of them. By demonstration: Fenchel-Young with all the passes, against a network whose linear model gets a
+quarter; the solutions to imitate are the best that a quick heuristic finds. Gaps are to the cheap bound, on instances
+that were not learned on; safe weights are not a fallback. The difference to the linear model is paired, instance by
+instance, with its standard error over the instances. Writes experiments/results/neural.json.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ class Trial:
     instances: Callable[[int], list[Any]]
     #: None: not by demonstration.
     teacher: Callable[[Any], Any] | None
-    evaluations: int = 2000
-    passes: int = 100
-    spread: float = Neural().spread
+    evaluations: int = 4000
+    passes: int = 200
 
 
 def trials() -> dict[str, Trial]:
@@ -72,10 +71,10 @@ def trials() -> dict[str, Trial]:
     scheduling = SingleMachine("27", "none")
     return {
         "single-machine, 27 features": Trial(scheduling, jobs(180), lambda x: iterated.solve(x, samples=20).solution),
-        "single-machine, 27 features, 600 instances": Trial(scheduling, jobs(600), None, evaluations=4000),
+        "single-machine, 27 features, 600 instances": Trial(scheduling, jobs(600), None),
         "spanning-tree": Trial(SpanningTree(), grids, lambda x: SpanningTree().baseline("lagrangian", x)),
         "vehicle-scheduling, 23 features": Trial(
-            VehicleScheduling("23", "none"), tasks, lambda x: descended.solve(x, samples=20).solution, spread=0.01
+            VehicleScheduling("23", "none"), tasks, lambda x: descended.solve(x, samples=20).solution
         ),
     }
 
@@ -93,11 +92,7 @@ def measured(trial: Trial, seeds: int) -> list[dict[str, Any]]:
         ways.append(("by demonstration", trial.passes, {"solutions": [trial.teacher(x) for x in training]}))
     for learned, budget, known in ways:
         linear: Any = None
-        for model, method in (
-            ("linear", "auto"),
-            ("mlp", Neural(spread=trial.spread)),
-            ("context-mlp", Neural(spread=trial.spread, context=True)),
-        ):
+        for model, method in (("linear", "auto"), ("network", Neural())):
             gaps, seconds = [], []
             for seed in range(seeds):
                 begin = time.perf_counter()

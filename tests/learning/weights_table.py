@@ -121,9 +121,9 @@ def extras(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     if case == "take":
         return
     yield "bayes", {"method": "bayes", "evaluations": 40}
-    yield "neural", {"method": Neural(hidden=(8,), share=0.5, pairs=2, batch=3), "evaluations": 80}
-    yield "neural, context", {"method": Neural(hidden=(8,), share=0.0, context=True, pairs=2), "evaluations": 30}
-    yield "neural, imitating", {"method": Neural(hidden=(8,)), "from": "solutions", "evaluations": 6}
+    yield "neural", {"method": Neural(channels=4, depth=2, share=0.5, samples=4, batch=3), "evaluations": 60}
+    yield "neural, safe start", {"method": Neural(channels=4, share=0.0, samples=2), "evaluations": 18}
+    yield "neural, imitating", {"method": Neural(channels=4, depth=1), "from": "solutions", "evaluations": 6}
 
 
 def known(problem: Any, instances: list[Any], kind: str | None) -> dict[str, Any]:
@@ -144,8 +144,7 @@ def known(problem: Any, instances: list[Any], kind: str | None) -> dict[str, Any
 def digest(model: Any) -> str:
     """The bits of all that was learned."""
     held = [model.weights, model.feature_scale]
-    for matrix, bias in getattr(model, "layers", ()):
-        held += [matrix, bias]
+    held += getattr(model, "arrays", {}).values()
     return hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in held)).hexdigest()[:16]
 
 

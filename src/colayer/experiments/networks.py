@@ -69,8 +69,10 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
     return found
 
 
-def _model(recipe: Recipe, made: Callable[..., ContextModel], state: Any, center: Floats, by: Any) -> ContextModel:
-    """The model of a state of the network on top of the pretrained linear one."""
+def _model(
+    recipe: Recipe, made: Callable[..., ContextModel], anchored: bool, state: Any, center: Floats, by: Any
+) -> ContextModel:
+    """The model of a state of the network on top of the pretrained linear one, or beside it."""
     linear = linear_model(recipe.problem)
     return made(
         state,
@@ -78,7 +80,7 @@ def _model(recipe: Recipe, made: Callable[..., ContextModel], state: Any, center
         feature_scale=linear.feature_scale,
         problem=linear.problem,
         options=linear.options,
-        weights=linear.weights if recipe.linear else np.zeros(len(linear.weights)),
+        weights=np.zeros(len(linear.weights)) if anchored else linear.weights,
         center=center,
         fallback=linear.weights,
         provenance={**by, "colayer": __version__, "linear": linear.provenance.get("command")},
@@ -89,8 +91,9 @@ def train(arguments: argparse.Namespace) -> None:
     """Train one network, write it and what it does."""
     import torch
 
+    from colayer.learning.network.averaged import Pace
     from colayer.learning.network.context import ContextNetwork
-    from colayer.learning.network.course import Course, Pace
+    from colayer.learning.network.course import Course
     from colayer.learning.network.insertions import Smoothing
     from colayer.learning.network.resident import Resident
     from colayer.learning.network.towards import Draws, Layered
@@ -107,7 +110,7 @@ def train(arguments: argparse.Namespace) -> None:
     network = ContextNetwork(len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, 0)
     pace = Pace(arguments.rate or recipe.rate)
     if arguments.warm:
-        model = _model(recipe, network.model, network.state(), center, {})
+        model = _model(recipe, network.model, example.anchored, network.state(), center, {})
         judge(replace(recipe, held_out=lambda _: [("warm", example.instance)]), model, 1, 1)
         return
     threads = Threads(arguments.workers)
@@ -137,7 +140,9 @@ def train(arguments: argparse.Namespace) -> None:
         def describe(course: Course) -> ContextModel:
             command = f"python -m colayer.experiments.networks {name} --minutes {arguments.minutes:g}"
             seen = {"device": device, "steps": course.step, "made": source.made}
-            return _model(recipe, network.model, course.averaged(), center, {"command": command, **seen})
+            return _model(
+                recipe, network.model, example.anchored, course.averaged(), center, {"command": command, **seen}
+            )
 
         def watch(course: Course) -> None:
             last = course.history[-1]

@@ -66,17 +66,23 @@ def greedy(losses: Floats, first: int, count: int) -> list[int]:
 
 
 def choose_portfolio(
-    evaluators: Sequence[Evaluator], visited: Sequence[Record], weights: Floats, scale: Floats, seed: int, count: int
+    evaluators: Sequence[Evaluator],
+    visited: Sequence[Record],
+    weights: Floats,
+    scale: Floats,
+    seed: int,
+    count: int,
+    length: float | None = None,
 ) -> Floats:
     """Up to `count` weight vectors, `weights` first, from the best that the search visited and draws around the answer.
 
-    The draws take about an eighth of the evaluations that the search had.
+    The draws take about an eighth of the evaluations that the search had; `length` is as in `choose_sigma`.
     """
     if count == 1:
         return np.empty((0, len(weights)))
     best = sorted(visited, key=lambda record: (record.loss, record.evaluation))[:_VISITED]
     pool = np.vstack([weights[None, :], *(np.array(record.weights)[None, :] for record in best)])
-    length = norm(weights)
+    length = norm(weights) if length is None else length
     draws = min(_DRAWS, sum(record.cost for record in visited) // _SHARE)
     if length > 0.0 and draws:
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))

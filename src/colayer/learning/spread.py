@@ -17,12 +17,15 @@ DRAWS = 8
 _SPAWN_KEY = (0x51,)
 
 
-def choose_sigma(evaluator: Evaluator, weights: Floats, scale: Floats, seed: int) -> float | None:
+def choose_sigma(
+    evaluator: Evaluator, weights: Floats, scale: Floats, seed: int, length: float | None = None
+) -> float | None:
     """The σ, in model units, of least mean loss of the best of w and some w + σZ; None where the weights are 0.
 
-    The best of several solutions is what a perturbed solve returns. Of equals the largest is taken.
+    The best of several solutions is what a perturbed solve returns. Of equals the largest is taken. `length` is what σ
+    are shares of, by default the norm of the weights.
     """
-    length = norm(weights)
+    length = norm(weights) if length is None else length
     if length == 0.0:
         return None
     random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))

@@ -17,13 +17,13 @@ from support.pick_problem import Pick
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hidden": (0,)}, r"hidden \(0,\) is out of range, expected positive widths"),
-        ({"hidden": (4, 2.5)}, r"hidden \(4, 2.5\) is out of range"),
+        ({"channels": 0}, "channels 0 is out of range, expected at least 1"),
+        ({"depth": 0}, "depth 0 is out of range, expected at least 1"),
         ({"share": 1.0}, "share 1.0 is out of range, expected a share >= 0 and < 1"),
         ({"rate": 0.0}, "rate 0.0 is out of range"),
-        ({"spread": math.inf}, "spread inf is out of range"),
+        ({"sigma": math.inf}, "sigma inf is out of range"),
         ({"batch": 0}, "batch 0 is out of range, expected at least 1"),
-        ({"pairs": 0}, "pairs 0 is out of range, expected at least 1"),
+        ({"samples": 0}, "samples 0 is out of range, expected at least 1"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
@@ -33,10 +33,10 @@ def test_options_out_of_range_are_refused(options: dict[str, Any], message: str)
 
 def test_options_are_plain_values() -> None:
     """Lists become tuples, so that equal methods are equal; the document holds lists and the loss by its name."""
-    method = Neural(hidden=[8], start=[1, 2], loss=FenchelYoung(samples=4))  # type: ignore[arg-type]
-    assert method == Neural(hidden=(8,), start=(1.0, 2.0), loss=FenchelYoung(samples=4))
+    method = Neural(start=[1, 2], loss=FenchelYoung(samples=4))  # type: ignore[arg-type]
+    assert method == Neural(start=(1.0, 2.0), loss=FenchelYoung(samples=4))
     document = method.options()
-    assert (document["hidden"], document["start"]) == ([8], [1.0, 2.0])
+    assert (document["channels"], document["depth"], document["start"]) == (16, None, [1.0, 2.0])
     assert document["loss"] == {"name": "fenchel-young", **FenchelYoung(samples=4).options()}
     assert Neural().options()["loss"] is Neural().options()["start"] is None
 

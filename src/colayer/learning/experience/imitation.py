@@ -63,7 +63,7 @@ class Imitation:
         drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
-        gradient = _towards_the_best(held.problem, drawn, held.instance, self.temperature)
+        gradient = towards_the_best(held.problem, drawn, held.instance, self.temperature)
         size = float(np.abs(gradient).mean())
         if size == 0.0:
             return np.zeros(len(self.weights))
@@ -71,7 +71,7 @@ class Imitation:
         return np.array([float((row * gradient).sum()) for row in matrix])
 
 
-def _towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
+def towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
     """Σ_k (q_k − 1/K)·embed(y_k) over the rows of θ, by the problem's own compiled path where it has one."""
     if isinstance(problem, SolvesMany):
         ys, costs = problem.solved(many, instance)

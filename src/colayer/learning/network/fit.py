@@ -1,10 +1,12 @@
-"""A network on top of a linear model: the linear start, then passes of the network, of which the best state is kept."""
+"""A network beside a linear model: the linear start, then passes of the network, of which the best state is kept."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,78 +16,85 @@ from colayer.content import SEEN, hashed
 from colayer.errors import InputError, OptionError, need_extra
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
-from colayer.evaluators.statistics import moments
+from colayer.evaluators.statistics import Moments, moments
 from colayer.learning.demonstration.example import examples_of
 from colayer.learning.demonstration.fit import PASSES, Demonstration, feature_rows
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.fit import EVALUATIONS
 from colayer.learning.learner import Fitted, Lesson, learner_for
+from colayer.learning.network.ending import Corrected, conclude_network
+from colayer.learning.network.slopes import Gradient, by_demonstration, by_experience
+from colayer.learning.network.source import item_of
 from colayer.learning.run import Evaluation, open_run
+from colayer.models import ContextModel
+from colayer.models.context import kinds_of
 from colayer.problem import Floats, X, Y, Z, declared
+from colayer.structure import structure_of
 from colayer.threads import Threads
 
 if TYPE_CHECKING:
+    from colayer.learning.network.averaged import Averaged
     from colayer.learning.network.method import Neural
+    from colayer.learning.network.passes import Part, Passes
+
+#: Blocks of a network, where rows stand in an order and elsewhere; and the dilations of the first, over and over.
+_DEPTH = {True: 6, False: 3}
+_DILATIONS = (1, 2, 4, 8, 16, 32)
+#: The budget where nothing is said, as a multiple of that of a linear model.
+_BUDGET = 4
+#: A change of θ that matters, as a share of its spread; of moments, in their own unit.
+_GAIN = 0.3
 
 
 def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
-    """Learn a linear model, then a network on top of it.
+    """Learn a linear model, then a network beside it.
 
-    The journal holds the linear start alone: a run that was stopped makes the passes of the network again.
+    The journal holds the linear start; beside it, with `.npz` after its name, lies the state after the last pass.
     """
     need_extra("torch", "neural needs torch", "neural")
-    from colayer.learning.network import training
-    from colayer.learning.network.module import Network, one_thread
+    from colayer.learning.network.device import device_named, one_thread
+    from colayer.learning.network.passes import Part
 
     settings, loss = lesson.settings, _loss(method, lesson)
+    device = device_named(lesson.backend.device)
     if loss is not None and settings.radius is not None:
         raise OptionError("has no meaning for neural by demonstration", where="--radius")
-    if method.start is not None and settings.journal is not None:
-        raise OptionError("has no meaning with a given start: passes of the network are not kept", where="--journal")
-    budget = lesson.budget(EVALUATIONS if loss is None else PASSES)
+    budget = lesson.budget(_BUDGET * (EVALUATIONS if loss is None else PASSES))
     deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
-    first = 0 if method.start is not None else int(method.share * budget)
-    linear = None
-    if first:
-        begin = replace(lesson, settings=replace(settings, evaluations=first), backend=Backend(lesson.backend.workers))
-        linear = (loss or Auto()).fit(begin)
-    data = LocalEvaluator(lesson.student, lesson.training)
-    held_out = LocalEvaluator(lesson.student, lesson.held_out)
+    linear = _linear(method, lesson, loss, 0 if method.start is not None else int(method.share * budget))
+    data, held = LocalEvaluator(lesson.student, lesson.training), LocalEvaluator(lesson.student, lesson.held_out)
     features = moments(lesson.student, lesson.training, data)
-    scale = features.scale
+    weights = _start(method, lesson, features.scale) if linear is None else linear.model.weights
     if loss is None:
-        gradient = training.experience_gradient(data, method)
+        gradient = by_experience(data, method.samples, method.sigma)
     else:
-        examples = examples_of(lesson, feature_rows(lesson, data, held_out))
-        gradient = training.demonstration_gradient([examples[i] for i in lesson.split[0]], loss)
-    weights = _start(method, lesson, scale) if linear is None else linear.model.weights
+        examples = examples_of(lesson, feature_rows(lesson, data, held))
+        gradient = by_demonstration([examples[i] for i in lesson.split[0]], loss)
     history: list[Evaluation] = [] if linear is None else list(linear.history)
-    spent, cost = len(history), 2 * method.pairs + 1 if loss is None else 1
+    spent, cost = sum(done.cost for done in history), method.samples + 1 if loss is None else 1
+    digest, seen = hashed(lesson.problem, lesson.instances)
     watched = replace(settings, journal=None, time_limit=None)
-    with Threads(lesson.backend.workers) as threads, one_thread(), open_run(watched, budget, len(scale), {}) as run:
-        course = training.Training(
-            network=Network(weights, features.mean / scale, method.hidden, method.context, lesson.seed),
-            data=data,
-            held_out=held_out if lesson.held_out else None,
-            gradient=gradient,
-            method=method,
-            seed=lesson.seed,
-            described={
-                "feature_names": lesson.known.feature_names,
-                "feature_scale": scale,
-                "problem": lesson.known.name,
-                "options": lesson.known.options,
-            },
-            threads=threads,
-        )
-        for number, value, validation in course.run(max(0, (budget - spent) // cost), deadline):
-            best = min([value, *(done.best for done in history[-1:])])
-            history.append(Evaluation(spent + number * cost, value, best, validation))
+    with Threads(lesson.backend.workers) as threads, one_thread(), open_run(watched, budget, 1, {}) as run:
+        parts = [Part(part, _items(part, features, weights)) for part in (data, held)]
+        identity = {
+            **lesson.identity(method, budget, features, start=weights.tolist()),
+            **({} if device == "cpu" else {"device": device}),
+        }
+        passes = _passes(method, lesson, parts, gradient, weights, features, threads, device)
+        passes.count, passes.identity = max(0, (budget - spent) // cost), identity
+        for number, made in passes.run(deadline):
+            best = min([made.loss, *(done.best for done in history[-1:])])
+            history.append(Evaluation(spent + number * cost, made.loss, best, made.validation))
             for listener in run.listeners:
                 listener(history[-1])
-    if course.model is None:
-        raise InputError("neural made no pass")
-    digest, seen = hashed(lesson.problem, lesson.instances)
+        model, kept = passes.model(), passes.losses[passes.best]
+        corrected = [Corrected(part.data, part.structures, model, threads) for part in parts]
+        if clock() < deadline:
+            ending = conclude_network(
+                corrected[0], corrected[1] if lesson.held_out else None, model, lesson.seed,
+                history[-1].number, int(settings.portfolio),
+            )  # fmt: skip
+            model = replace(model, sigma=ending.sigma, portfolio=ending.portfolio)
     provenance = {
         "colayer": colayer.__version__,
         "data": digest,
@@ -95,16 +104,82 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         "learned": "by experience" if loss is None else "by demonstration",
         "evaluations": budget,
         "evaluated": history[-1].number,
+        "pass": passes.best,
         "seed": lesson.seed,
         "validation": settings.validation,
         "learn_decoder": declared(lesson.student).decoder,
-        "loss": course.loss,
-        "validation_loss": course.validation_loss,
+        "loss": kept.loss,
+        "validation_loss": kept.validation,
         "linear": None if linear is None else linear.model.provenance,
         SEEN: seen,
     }
-    model, recalled = replace(course.model, provenance=provenance), 0 if linear is None else linear.recalled
-    return Fitted(model, course.loss, course.validation_loss, tuple(history), recalled)
+    recalled = passes.recalled + (0 if linear is None else linear.recalled)
+    return Fitted(replace(model, provenance=provenance), kept.loss, kept.validation, tuple(history), recalled)
+
+
+def _linear(method: Neural, lesson: Lesson[X, Y, Z], loss: Demonstration | None, evaluations: int) -> Fitted | None:
+    """The linear model, learned on the processor; None without evaluations."""
+    if evaluations == 0:
+        return None
+    settings = replace(lesson.settings, evaluations=evaluations, portfolio=1)
+    return (loss or Auto()).fit(replace(lesson, settings=settings, backend=Backend(lesson.backend.workers)))
+
+
+def _items(data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats) -> list[Any]:
+    """What the network sees of the instances."""
+    scale = features.scale
+    return [
+        item_of(instance, rows, structure_of(data.problem, instance, len(rows)), weights, scale, features.mean / scale)
+        for instance, rows in zip(data.instances, data.features, strict=True)
+    ]
+
+
+def _passes(
+    method: Neural,
+    lesson: Lesson[X, Y, Z],
+    parts: Sequence[Part[X, Y, Z]],
+    gradient: Gradient,
+    weights: Floats,
+    features: Moments,
+    threads: Threads,
+    device: str,
+) -> Passes[X, Y, Z]:
+    """The network, and how it learns."""
+    from colayer.learning.network.averaged import Averaged, Pace
+    from colayer.learning.network.context import ContextNetwork
+    from colayer.learning.network.passes import Passes
+
+    items, known = parts[0].items, lesson.known
+    relations = kinds_of(items[0].structure)
+    for item in items:
+        if kinds_of(item.structure) != relations or len(item.inputs) != len(items[0].inputs):
+            raise InputError(f"structure of {known.name} is not the same in all instances")
+    anchored = items[0].anchored
+    spread = 0.0 if anchored else float(np.median([item.start.std() for item in items]))
+    depth = method.depth or _DEPTH["order" in relations]
+    dilations = tuple(_DILATIONS[k % len(_DILATIONS)] for k in range(depth))
+    network = ContextNetwork(
+        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed
+    )
+
+    def model_of(state: Any) -> ContextModel:
+        return network.model(
+            state,
+            feature_names=known.feature_names,
+            feature_scale=features.scale,
+            problem=known.name,
+            options=known.options,
+            weights=np.zeros(len(weights)) if anchored else weights,
+            center=features.mean / features.scale,
+            fallback=weights,
+        )
+
+    journal = lesson.settings.journal
+    learning: Averaged = Averaged(network, Pace(method.rate), device)
+    return Passes(
+        learning, parts[0], parts[1] if parts[1].items else None, gradient, model_of, method.batch, 0, lesson.seed,
+        threads, None if journal is None else Path(f"{journal}.npz"),
+    )  # fmt: skip
 
 
 def _loss(method: Neural, lesson: Lesson[X, Y, Z]) -> Demonstration | None:

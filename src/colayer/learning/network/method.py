@@ -14,56 +14,54 @@ from colayer.problem import X, Y, Z
 
 @dataclass(frozen=True)
 class Neural:
-    """A network that corrects a linear model, which is learned first; `colayer.models.network` says what it computes.
+    """A network that sees how rows relate, beside a linear model; `colayer.models.context` says what it computes.
 
-    **The model.** `hidden` are the widths of the hidden layers; with `context`, every row also sees the mean and the
-    maximum of the features over the instance. The last layer starts at 0: training starts from the linear model, and
-    what is kept is the state of least validation loss (training loss, without validation), the start included.
+    **The model.** `channels` numbers per row, `depth` blocks (by default 6 where rows stand in an order, else 3). What
+    rows say to each other is what `structure` of the problem says; without it, every row is on its own. The head starts
+    at 0: training starts from the linear model, or, in an order with moments, from where rows stand. What is kept is
+    the state of least validation loss (training loss, without validation), the start included.
 
-    **The linear start** is learned with `share` of the evaluations, by `auto`, or by demonstration with the same
-    `loss`; with `share=0` it is the safe weights. `start` gives it instead, in raw feature units.
+    **The linear model** is learned with `share` of the evaluations, by `auto`, or by demonstration with the same
+    `loss`; with `share=0` it is the safe weights. `start` gives it instead, in raw feature units. Where safety is asked
+    for, `solve` tries it too. The budget is four times the usual one where nothing is said: 4000, or 400 passes.
 
-    **Training** goes through the instances in batches of `batch`, with Adam, whose `rate` falls linearly to 0. By
-    experience, θ is perturbed: with s = `spread` times the standard deviation of θ over the rows of the instance,
-    Σ_j (ℓ(θ + sZ_j) − ℓ(θ − sZ_j)) Z_j/(2s·pairs) over `pairs` draws estimates the gradient of E ℓ(θ + sZ) with
-    respect to θ, and is propagated back through the network. A pass over the instances counts as 2·`pairs` + 1
-    evaluations. By demonstration the gradient is that of `loss` (by default fenchel-young for solutions, spo+ for true
-    θ), and a pass is a pass.
+    **Training** goes through the instances in batches of `batch`, with Adam: `rate` is reached after a few steps and
+    falls to 0, and what is evaluated is an average of the weights over steps. By experience the gradient with respect
+    to θ is one of `colayer.learning.network.slopes`, from `samples` draws at `sigma`, which falls to a third (None: one
+    that suits it); a pass counts as `samples` + 1 evaluations. By demonstration it is that of `loss` (by default
+    fenchel-young for solutions, spo+ for true θ), and a pass is a pass.
     """
 
-    hidden: tuple[int, ...] = (64, 32)
-    context: bool = False
-    share: float = 0.5
+    channels: int = 16
+    depth: int | None = None
+    share: float = 0.25
     start: tuple[float, ...] | None = None
-    rate: float = 3e-4
-    batch: int = 16
-    spread: float = 0.03
-    pairs: int = 8
+    rate: float = 4e-3
+    batch: int = 8
+    samples: int = 16
+    sigma: float | None = None
     loss: Demonstration | None = None
 
     name: ClassVar[str] = "neural"
     needs: ClassVar[tuple[Needs, ...]] = ("costs", "solutions", "thetas")
-    uses: ClassVar[frozenset[str]] = frozenset({"radius"})
+    uses: ClassVar[frozenset[str]] = frozenset({"radius", "device"})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hidden", tuple(self.hidden))
         if self.start is not None:
             object.__setattr__(self, "start", tuple(float(value) for value in self.start))
-        if any(not isinstance(width, int) or width < 1 for width in self.hidden):
-            raise OptionError(f"hidden {self.hidden} is out of range, expected positive widths", where="--method")
         if not 0.0 <= self.share < 1.0:
             raise OptionError(f"share {self.share} is out of range, expected a share >= 0 and < 1", where="--method")
-        positive(self, "rate", "spread")
-        at_least_one(self, "batch", "pairs")
+        positive(self, "rate", *(["sigma"] if self.sigma is not None else []))
+        at_least_one(self, "channels", "depth", "batch", "samples")
 
     def options(self) -> dict[str, Any]:
         """What, with the data and the seed, determines the run; JSON-able."""
         loss = None if self.loss is None else {"name": self.loss.name, **self.loss.options()}
         start = None if self.start is None else list(self.start)
-        return {**asdict(self), "hidden": list(self.hidden), "start": start, "loss": loss}
+        return {**asdict(self), "start": start, "loss": loss}
 
     def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
-        """Learn a linear model, then a network on top of it."""
+        """Learn a linear model, then a network beside it."""
         from colayer.learning.network.fit import fit_network
 
         return fit_network(self, lesson)

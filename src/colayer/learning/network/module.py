@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -68,14 +66,3 @@ class Network(torch.nn.Module):
             layers=tuple(layers),
             **described,
         )
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Torch in one thread, so that sums do not depend on the number of cores; the setting is put back."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

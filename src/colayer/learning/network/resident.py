@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 import torch
 
+from colayer.learning.network.averaged import Batch, Slope
 from colayer.learning.network.context import Packed
-from colayer.learning.network.course import Batch, Slope
 from colayer.learning.network.insertions import Smoothing, gradient
 from colayer.learning.network.source import Item, Source
 from colayer.models.context import sequence_of

@@ -15,8 +15,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.models.context import inputs_of, sequence_of
+from colayer.models.thetas import thetas
 from colayer.problem import Floats, X
-from colayer.structure import Structure
+from colayer.structure import Order, Structure
 
 Singles = NDArray[np.float32]
 T = TypeVar("T")
@@ -34,6 +36,21 @@ class Item(Generic[X]):
     #: The embedded target of a good solution of the instance, and its cost; None without one.
     target: Floats | None
     cost: float
+    #: Whether θ starts from the moments of an order, without the linear model.
+    anchored: bool = False
+
+
+def item_of(
+    instance: X, features: NDArray[Any], structure: Structure, weights: Floats, scale: Floats, center: Floats
+) -> Item[X]:
+    """The item of an instance; weights and centre in model units. θ starts from the moments of an order alone."""
+    moments = next((one.moments for one in structure if isinstance(one, Order) and one.moments.shape[1]), None)
+    start = thetas(features, (weights / scale)[None, :])[0] if moments is None else moments[:, 0]
+    sequence = sequence_of(structure)
+    if sequence is not None:
+        start = start[sequence]
+    inputs = inputs_of(features, structure, scale, center)
+    return Item(instance, inputs, structure, start, None, 0.0, anchored=moments is not None)
 
 
 class Source(Generic[T]):

@@ -10,18 +10,14 @@ While the known solution is much better it is imitated; once the own ones are as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 
 from colayer.capabilities import SolvesMany
 from colayer.learning.experience.imitation import softmin
-from colayer.learning.network.context import pack
-from colayer.learning.network.course import Batch, Slope
+from colayer.learning.network.averaged import Batch, batch_of
 from colayer.learning.network.source import Item, Source
 from colayer.problem import Floats
 from colayer.threads import Threads
@@ -56,28 +52,14 @@ class Layered:
     def batch(self, random: np.random.Generator) -> Batch:
         """Items that were drawn."""
         items = self.source.batch(self.count, random)
-        rows = pack([item.inputs for item in items], [item.structure for item in items], self.device)
-        start = torch.from_numpy(np.concatenate([item.start for item in items]).astype(np.float32))
-        return Batch(rows, start.to(self.device), partial(self._slope, items, random))
-
-    def _slope(
-        self, items: Sequence[Item[Any]], random: np.random.Generator, theta: torch.Tensor, share: float
-    ) -> Slope:
-        """θ (packed rows) → its gradient, each instance divided by its number of rows."""
-        values = theta.cpu().numpy().astype(np.float64)
-        ends = np.cumsum([len(item.start) for item in items])
         seeds = random.integers(2**63, size=len(items))
-        sigma = self.draws.sigma * (self.draws.fall**share)
-        out = np.empty(len(values), dtype=np.float32)
 
-        def one(k: int) -> float:
-            low, high = int(ends[k]) - len(items[k].start), int(ends[k])
-            gradient, cost = self._gradient(values[low:high], items[k], int(seeds[k]), sigma)
-            out[low:high] = gradient / (len(gradient) * len(items))
-            return cost
+        def gradient(k: int, theta: Floats, share: float) -> tuple[Floats, float]:
+            sigma = self.draws.sigma * (self.draws.fall**share)
+            found, behind = self._gradient(theta, items[k], int(seeds[k]), sigma)
+            return found / len(found), behind
 
-        costs = self.threads.map(one, range(len(items)))
-        return torch.from_numpy(out).to(theta.device), torch.tensor(float(np.mean(costs)))
+        return batch_of(items, gradient, self.threads, self.device)
 
     def _gradient(self, theta: Floats, item: Item[Any], seed: int, sigma: float) -> tuple[Floats, float]:
         """Σ q_k·embed(y_k) + q·ȳ − mean embed(y_k), and the cost of y_0 over that of the known solution."""

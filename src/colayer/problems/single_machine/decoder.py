@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError, OptionError
+from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import rdi
@@ -25,6 +26,7 @@ DECODERS = ("none", "ls", "rdi")
 #: Scales of the date jitter over the mean processing time, row by row in turn: none is best for all instances.
 _JITTER = (0.03, 0.1, 0.3, 0.6, 1.0)
 _STREAM = 0x7264  # of the jitter, apart from what else is drawn from the same seed
+_WINDOW = 12  # places by which a job is moved at most
 _SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
 
 
@@ -122,4 +124,18 @@ def along(
     from colayer.problems.single_machine.kernels.line import costs_along  # few need it
 
     found: tuple[Floats, Floats] = costs_along(theta, slope, *instance.arrays, low, high)
+    return found
+
+
+def smoothed(theta: Floats, noise: Floats, sigma: float, instance: Instance, decoder: str) -> Floats | None:
+    """The gradient of the smoothed cost (see `Smooths`), job by job; None after a decoder, which moves jobs itself."""
+    if decoder != "none":
+        return None
+    from colayer.problems.single_machine.kernels.moves import slopes_into  # few need it
+
+    r, p = instance.arrays
+    width = sigma * (float(theta.max() - theta.min()) or 1.0) / len(theta)
+    drawn = theta + width * noise
+    found = np.empty(len(theta))
+    slopes_into(sort(drawn), np.ascontiguousarray(theta), drawn, r, p, width, _WINDOW, found)
     return found

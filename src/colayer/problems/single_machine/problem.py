@@ -13,7 +13,7 @@ from colayer.guarantees import Approximation
 from colayer.problem import BaseProblem, check_decoder, declared
 from colayer.problems.feature_table import feature_set
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
-from colayer.problems.single_machine.decoder import DECODERS, along, best, decode, solved
+from colayer.problems.single_machine.decoder import DECODERS, along, best, decode, smoothed, solved
 from colayer.problems.single_machine.features import FEATURE_SETS, features
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
@@ -115,6 +115,12 @@ class SingleMachine(BaseProblem):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """The cost along a line, without a decoder."""
         return along(theta, slope, instance, low, high, self.decoder)
+
+    def smoothed(
+        self, theta: NDArray[np.float64], noise: NDArray[np.float64], sigma: float, instance: Instance
+    ) -> NDArray[np.float64] | None:
+        """What each priority does to the smoothed cost, without a decoder."""
+        return smoothed(theta, noise, sigma, instance, self.decoder)
 
     def approximation(self, instance: Instance) -> Approximation | None:
         """That of the SRPT order; nothing for the 27 features, where the safe weights sort by its rank."""

@@ -1,4 +1,4 @@
-"""Training: costs fall, a killed run goes on, and what is kept is an average."""
+"""Training by the clock: a run that was stopped goes on from its checkpoint."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from colayer.learning.network.averaged import Pace
 from colayer.learning.network.context import ContextNetwork
-from colayer.learning.network.course import Course, Pace
+from colayer.learning.network.course import Course
 from colayer.learning.network.insertions import Smoothing
 from colayer.learning.network.resident import Resident, Stack
 from colayer.learning.network.source import Source
@@ -48,14 +49,3 @@ def test_a_run_that_was_stopped_goes_on(tmp_path: Path) -> None:
     third.run()
     source.close()
     assert third.step == again.step
-
-
-def test_the_average_is_not_the_last_state() -> None:
-    made, source = course(1.0)
-    made.spent = 0.1  # at the very start the rate is 0
-    for _ in range(3):
-        made._step()
-    source.close()
-    own, mean = made.network.state(), made.averaged()
-    assert any(not np.array_equal(own[name], mean[name]) for name in own)
-    assert all(np.array_equal(own[name], made.network.state()[name]) for name in own)

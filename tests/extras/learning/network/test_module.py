@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from colayer.learning.network.module import Network, one_thread
+from colayer.learning.network.module import Network
 from colayer.models import NeuralModel
 from support.torch_networks import described, network
 
@@ -87,22 +87,3 @@ def test_a_model_is_a_copy_of_the_state() -> None:
         for parameter in made.parameters():
             parameter += 1.0
     assert np.array_equal(model.theta(x), before)
-
-
-def test_one_thread_for_a_while() -> None:
-    """The setting is put back, also after an exception."""
-    before = torch.get_num_threads()
-    seen = []
-
-    def inside() -> None:
-        with one_thread():
-            seen.append(torch.get_num_threads())
-            raise ValueError("inside")
-
-    torch.set_num_threads(2)
-    try:
-        with pytest.raises(ValueError, match="inside"):
-            inside()
-        assert [*seen, torch.get_num_threads()] == [1, 2]
-    finally:
-        torch.set_num_threads(before)

@@ -1,0 +1,84 @@
+"""The end of a run that learned a network: the σ of its draws, and a portfolio, as linear models have them.
+
+Draws change the linear part of θ, and the network's part stays: θ + σΦZ. So σ is in model units, as ever; what is tried
+are shares of the spread of θ, in which the norm of the weights, which may be 0, plays no part.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Generic
+
+import numpy as np
+
+from colayer.compose import decoded, theta_blocks
+from colayer.evaluators.local import LocalEvaluator
+from colayer.learning.journal import Record
+from colayer.learning.learner import Ending
+from colayer.learning.portfolio import choose_portfolio
+from colayer.learning.spread import choose_sigma
+from colayer.models import ContextModel
+from colayer.problem import Floats, X, Y, Z
+from colayer.structure import Structure
+from colayer.threads import Threads
+
+#: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.
+_PART = 0.1
+
+
+class Corrected(Generic[X, Y, Z]):
+    """An evaluator of linear weights beside a network."""
+
+    def __init__(
+        self,
+        data: LocalEvaluator[X, Y, Z],
+        structures: Sequence[Structure],
+        model: ContextModel,
+        threads: Threads,
+    ) -> None:
+        self._data, self._threads, self._model = data, threads, model
+        pairs = zip(data.features, structures, strict=True)
+        self._corrections = threads.map(lambda pair: model.correction(*pair), pairs)
+
+    def losses(self, weights: Floats) -> Floats:
+        """See `Evaluator.losses`."""
+        data = self._data
+
+        def one(x: int) -> list[float]:
+            blocks = theta_blocks(data.features[x], weights, self._corrections[x])
+            many = (theta for _, block in blocks for theta in block)
+            return [decoded(data.problem, theta, data.instances[x])[1] / float(data.scales[x]) for theta in many]
+
+        return np.ascontiguousarray(np.array(self._threads.map(one, range(len(data.instances)))).T)
+
+    def length(self) -> float:
+        """What σ are shares of: how long weights are whose θ have a part of the spread that θ has, or 0."""
+        spreads = [
+            float(block.std())
+            for features, correction in zip(self._data.features, self._corrections, strict=True)
+            for _, block in theta_blocks(features, self._model.raw()[None, :], correction)
+        ]
+        return _PART * float(np.median(spreads)) / math.sqrt(len(self._model.weights))
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+def conclude_network(
+    training: Corrected[X, Y, Z],
+    held_out: Corrected[X, Y, Z] | None,
+    model: ContextModel,
+    seed: int,
+    spent: int,
+    portfolio: int,
+) -> Ending:
+    """σ is chosen on the instances held out, the portfolio on all; its draws take a part of what was `spent`."""
+    length = training.length()
+    evaluators = [training] if held_out is None else [training, held_out]
+    sigma = choose_sigma(evaluators[-1], model.weights, model.feature_scale, seed, length)
+    answer = Record(1, model.weights.tolist(), 0.0, None, cost=max(1, spent))
+    members = choose_portfolio(
+        evaluators, [answer], model.weights, model.feature_scale, seed, portfolio, length
+    )  # fmt: skip
+    return Ending(sigma, members)

@@ -1,0 +1,121 @@
+"""Gradients with respect to θ at one instance, for networks that learn from costs or from known solutions.
+
+By experience there are three, the first that the problem allows:
+
+- `Smooths`: the problem says what each row of θ does to the cost, a gradient of E ℓ(θ + σZ) that is exact in that row;
+- embedded solutions: towards the best of one's own perturbed solutions, as `srl` (see `experience.imitation`);
+- costs alone: antithetic differences Σ_k (ℓ(θ + sZ_k) − ℓ(θ − sZ_k)) Z_k/(2s·pairs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from colayer.capabilities import Embeds, SolvesMany
+from colayer.compose import decoded
+from colayer.evaluators.local import LocalEvaluator
+from colayer.learning.demonstration.example import Example, inner
+from colayer.learning.demonstration.fit import Demonstration
+from colayer.learning.experience.imitation import towards_the_best
+from colayer.problem import Floats, X, Y, Z, declared
+
+#: (θ, number of the instance, share of the training that is over, random numbers) → a gradient with respect to θ.
+Gradient = Callable[[Floats, int, float, np.random.Generator], Floats]
+
+#: What σ is multiplied by in the course of the training.
+_FALL = 0.3
+#: σ of draws, as a share of the spread of θ; and of smoothed costs, in mean distances of neighbours.
+_DRAWN, _SMOOTHED = 0.05, 0.8
+_TEMPERATURE = 0.4
+
+
+@runtime_checkable
+class Smooths(Protocol):
+    """The gradient of the smoothed cost, row by row."""
+
+    def smoothed(self, theta: Floats, noise: Floats, sigma: float, instance: Any, /) -> Floats | None:
+        """An estimate of the gradient of E C(θ + sZ) from the draw Z = `noise`, s = σ·(max θ − min θ)/rows.
+
+        None where the problem, as it is set, has none.
+        """
+
+
+def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | None) -> Gradient:
+    """The gradient by costs; `samples` draws where it needs them, σ as said above where none is given."""
+    problem = data.problem
+    if isinstance(problem, Smooths):
+        rows = len(data.features[0])
+        if problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0]) is not None:
+            return _smoothed(data, problem, _SMOOTHED if sigma is None else sigma)
+    width = _DRAWN if sigma is None else sigma
+    pairs = max(1, samples // 2)
+    if isinstance(problem, Embeds | SolvesMany):
+        return _imitated(data, pairs, width)
+    return _differences(data, pairs, width)
+
+
+def by_demonstration(examples: Sequence[Example[X, Y, Z]], loss: Demonstration) -> Gradient:
+    """That of a demonstration loss; its draws are its own, fixed ones."""
+    return lambda theta, x, _share, _random: loss.loss(theta, examples[x])[1]
+
+
+def instance_loss(data: LocalEvaluator[X, Y, Z], theta: Floats, x: int) -> float:
+    """Cost over scale of instance x under θ."""
+    return decoded(data.problem, theta, data.instances[x])[1] / float(data.scales[x])
+
+
+def _smoothed(data: LocalEvaluator[X, Y, Z], problem: Smooths, sigma: float) -> Gradient:
+    def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
+        noise = random.standard_normal(len(theta))
+        width = sigma * _FALL**share
+        total = np.zeros(len(theta))
+        for sign in (1.0, -1.0):
+            found = problem.smoothed(theta, sign * noise, width, data.instances[x])
+            total += 0.0 if found is None else found
+        return _across(total / (2.0 * float(data.scales[x])), theta)
+
+    return gradient
+
+
+def _imitated(data: LocalEvaluator[X, Y, Z], pairs: int, sigma: float) -> Gradient:
+    homogeneous = declared(data.problem).homogeneous
+
+    def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
+        half = random.standard_normal((pairs, len(theta)))
+        many = np.vstack([np.zeros((1, len(theta))), half, -half])
+        many *= sigma * _FALL**share * (float(theta.std()) or 1.0)
+        many += theta
+        found = towards_the_best(data.problem, many, data.instances[x], _TEMPERATURE)
+        size = float(np.abs(found).sum())
+        if size == 0.0:
+            return found
+        return _across(found / size, theta) if homogeneous else found / size
+
+    return gradient
+
+
+def _differences(data: LocalEvaluator[X, Y, Z], pairs: int, sigma: float) -> Gradient:
+    def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
+        spread = sigma * _FALL**share * (float(theta.std()) or 1.0)
+        total = np.zeros(len(theta))
+        for _ in range(pairs):
+            drawn = random.standard_normal(len(theta))
+            ahead, behind = (instance_loss(data, theta + sign * spread * drawn, x) for sign in (1.0, -1.0))
+            total += (ahead - behind) * drawn
+        return np.asarray(total / (2.0 * spread * pairs))
+
+    return gradient
+
+
+def _across(gradient: Floats, theta: Floats) -> Floats:
+    """Less its part along θ, whose scale a homogeneous layer does not see: a fixed norm, to first order.
+
+    Where a gradient adds up to 0 the place of θ does not matter either, and it is θ less its mean.
+    """
+    total = abs(float(gradient.sum()))
+    along = theta - theta.mean() if total <= 1e-9 * float(np.abs(gradient).sum()) else theta
+    square = inner(along, along)
+    return gradient if square == 0.0 else np.asarray(gradient - inner(gradient, along) / square * along)

@@ -1,0 +1,94 @@
+"""What moving one job does to the cost, for all jobs and all near places: the gradient of the smoothed cost."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compiled import inner, njit
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ROOT = math.sqrt(2.0 * math.pi)
+
+
+@njit(cache=True, nogil=True)
+def slopes_into(
+    order: Ints, theta: Floats, drawn: Floats, r: Floats, p: Floats, sigma: float, window: int, out: Floats
+) -> None:
+    """out[i] = Σ_j (C_i(θ'_j + 0) − C_i(θ'_j − 0))·φ((θ'_j − θ_i)/σ)/σ, θ' = `drawn`, whose order is `order`.
+
+    C_i(t) is the cost of the order once the priority of job i is t: a step function that jumps where i passes j. So
+    out[i] is the derivative in θ_i of its mean over a Gaussian around θ_i, exact but for moves by more than `window`
+    places; its mean over θ' = θ + σZ is that of E C(θ + σZ). A move changes C_j from the first place moved to where the
+    schedule is as it was: O(n·window·(window + that far)).
+    """
+    n = len(order)
+    done = np.empty(n + 1)  # completion of the job before each place
+    done[0] = 0.0
+    for k in range(n):
+        j = order[k]
+        done[k + 1] = max(done[k], r[j]) + p[j]
+    for a in range(n):
+        i = order[a]
+        total = 0.0
+        before = 0.0  # change of the cost once the job has moved so far
+        for b in range(a + 1, min(a + window, n - 1) + 1):  # later: it passes the job at place b
+            change = moved_later(order, r, p, done, a, b)
+            total += (change - before) * weight(drawn[order[b]], theta[i], sigma)
+            before = change
+        before = 0.0
+        for b in range(a - 1, max(a - window, 0) - 1, -1):  # earlier
+            change = moved_earlier(order, r, p, done, a, b)
+            total += (before - change) * weight(drawn[order[b]], theta[i], sigma)
+            before = change
+        out[i] = total
+
+
+@inner(cache=True, nogil=True)
+def weight(other: float, own: float, sigma: float) -> float:
+    """φ((other − own)/σ)/σ, φ the standard Gaussian density."""
+    distance = (other - own) / sigma
+    return math.exp(-0.5 * distance * distance) / (sigma * _ROOT)
+
+
+@inner(cache=True, nogil=True)
+def moved_later(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: int) -> float:
+    """By how much Σ C_j changes where the job at place a moves behind that at place b > a."""
+    t, change = done[a], 0.0
+    for k in range(a, b):
+        j = order[k + 1]
+        t = max(t, r[j]) + p[j]
+        change += t - done[k + 1]
+    j = order[a]
+    t = max(t, r[j]) + p[j]
+    change += t - done[b + 1]
+    return change + rest(order, r, p, done, b + 1, t)
+
+
+@inner(cache=True, nogil=True)
+def moved_earlier(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: int) -> float:
+    """By how much Σ C_j changes where the job at place a moves before that at place b < a."""
+    j = order[a]
+    t = max(done[b], r[j]) + p[j]
+    change = t - done[b + 1]
+    for k in range(b, a):
+        j = order[k]
+        t = max(t, r[j]) + p[j]
+        change += t - done[k + 2]
+    return change + rest(order, r, p, done, a + 1, t)
+
+
+@inner(cache=True, nogil=True)
+def rest(order: Ints, r: Floats, p: Floats, done: Floats, k: int, t: float) -> float:
+    """What is still to change from place k on, the machine being free at t, up to where nothing does."""
+    change = 0.0
+    while k < len(order) and t != done[k]:
+        j = order[k]
+        t = max(t, r[j]) + p[j]
+        change += t - done[k + 1]
+        k += 1
+    return change

@@ -1,0 +1,81 @@
+"""A network that learns: batches of any sizes, an average that is not the last state, and a state to go on from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from colayer.learning.network.averaged import Averaged, Pace, batch_of
+from colayer.learning.network.context import ContextNetwork
+from colayer.models.context import kinds_of
+from colayer.npz import npz_bytes, parse_npz
+from colayer.problems import SingleMachine
+from colayer.threads import Threads
+from support.packed import item
+
+
+def items() -> list[Any]:
+    problem = SingleMachine("27")
+    return [item(problem, problem.generate(k, jobs=n)) for k, n in enumerate((7, 1, 12))]
+
+
+def learning() -> Averaged:
+    one = items()[0]
+    return Averaged(ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1, 2), 0.3, 0), Pace(3e-3), "cpu")
+
+
+def towards_release(k: int, theta: np.ndarray, share: float) -> tuple[np.ndarray, float]:
+    """A gradient that depends on the row: the release date of each job."""
+    release = items()[k].instance.release
+    return theta - release / 50.0, float(k)
+
+
+def steps(made: Averaged, count: int, workers: int = 1) -> None:
+    with Threads(workers) as threads:
+        for number in range(count):
+            made.step(batch_of(items(), towards_release, threads, "cpu"), 0.3 + 0.05 * number)
+
+
+def test_gradients_belong_to_the_rows_of_the_instance() -> None:
+    """Rows are packed in the order they stand in; the gradient is asked for, and given, in that of the features."""
+    with Threads(2) as threads:
+        batch = batch_of(items(), towards_release, threads, "cpu")
+        slope, behind = batch.slope(batch.start, 0.5)
+    assert float(behind) == 1.0
+    first = 0
+    for one in items():
+        (order,) = one.structure
+        expected = (order.moments[:, 0] - one.instance.release / 50.0)[order.permutation] / 3.0
+        assert np.allclose(slope[first : first + len(expected)].numpy(), expected, atol=1e-5)
+        first += len(expected)
+    assert first == len(slope)
+
+
+def test_the_average_is_not_the_last_state() -> None:
+    made = learning()
+    steps(made, 3)
+    own, mean = made.network.state(), made.averaged()
+    assert any(not np.array_equal(own[name], mean[name]) for name in own)
+    assert all(np.array_equal(own[name], made.network.state()[name]) for name in own)
+
+
+def test_it_goes_on_from_its_document_bit_for_bit(tmp_path: Any) -> None:
+    whole, first, again = learning(), learning(), learning()
+    steps(whole, 5)
+    steps(first, 2, workers=2)
+    again.take(parse_npz(npz_bytes(first.document(), tmp_path), tmp_path))
+    with Threads(1) as threads:
+        for number in range(2, 5):
+            again.step(batch_of(items(), towards_release, threads, "cpu"), 0.3 + 0.05 * number)
+    assert again.steps == whole.steps
+    assert all(torch.equal(a, b) for a, b in zip(again.average, whole.average, strict=True))
+    assert all(np.array_equal(again.network.state()[name], value) for name, value in whole.network.state().items())
+
+
+def test_the_rate_rises_then_falls() -> None:
+    pace = Pace(1.0, warm=0.1)
+    assert [pace.at(share) for share in (0.0, 1.0)] == [0.0, 0.0]
+    assert pace.at(0.05) < pace.at(0.1) > pace.at(0.5) == pytest.approx(0.5)

@@ -1,0 +1,58 @@
+"""σ and portfolio of a network: draws of its linear part, in model units, whatever its weights are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer import Pipeline
+from colayer.evaluators.local import LocalEvaluator
+from colayer.learning.network.ending import Corrected, conclude_network
+from colayer.models import ContextModel
+from colayer.pretrained import pretrained_network
+from colayer.problems import SingleMachine
+from colayer.structure import structure_of
+from colayer.threads import Threads
+
+
+@pytest.fixture(scope="module")
+def shipped() -> tuple[SingleMachine, ContextModel]:
+    problem = SingleMachine("27")
+    model = pretrained_network(problem)
+    assert isinstance(model, ContextModel)
+    return problem, model
+
+
+def corrected(problem: SingleMachine, model: ContextModel, count: int, workers: int = 1) -> Corrected:
+    instances = [problem.generate(k, jobs=25) for k in range(count)]
+    with Threads(workers) as threads:
+        structures = [structure_of(problem, x, x.jobs) for x in instances]
+        made = Corrected(LocalEvaluator(problem, instances), structures, model, threads)
+    made._threads = Threads(1)
+    return made
+
+
+def test_losses_are_those_of_solve(shipped: tuple[SingleMachine, ContextModel]) -> None:
+    problem, model = shipped
+    evaluator = corrected(problem, model, 3)
+    pipeline = Pipeline.from_model(problem, model, safe=False)
+    expected = [pipeline.solve(x).cost / problem.scale(x) for x in evaluator._data.instances]
+    assert evaluator.losses(model.raw()[None, :]).tolist() == [expected]
+
+
+def test_sigma_and_members_are_chosen_though_the_weights_are_zero(
+    shipped: tuple[SingleMachine, ContextModel],
+) -> None:
+    """The first member are the weights; the best of all is better than they are alone; same bits for any threads."""
+    problem, model = shipped
+    assert not model.weights.any()
+    endings = [conclude_network(corrected(problem, model, 6, n), None, model, 0, 400, 5) for n in (1, 2)]
+    sigma, members = endings[0]
+    assert sigma is not None
+    assert sigma > 0.0
+    assert 2 <= len(members) <= 5
+    assert not members[0].any()
+    losses = corrected(problem, model, 6).losses(members / model.feature_scale)
+    assert losses.min(axis=0).mean() < losses[0].mean()
+    assert np.array_equal(members, endings[1].portfolio)
+    assert sigma == endings[1].sigma
