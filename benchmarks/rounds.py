@@ -1,10 +1,11 @@
-"""Rounds against the reference by hand, plain rules and local search: stochastic vehicle scheduling.
+"""Rounds and learned weights against the reference by hand, plain rules and local search: vehicle scheduling.
 
-`python benchmarks/rounds.py`: weights for the features `rounds` are learned by METHOD over ROUNDS rounds on TRAIN
-instances of 200 tasks; then every contender solves HELD_OUT other instances of each size. Costs are changes against the
-safe weights on the same instances; differences to the reference feature alone and to `ls` after the safe weights are
-paired, with standard errors. Seconds are CPU seconds, features included. `--learn-only` ends after learning. Journal
-and model are kept in `runs/`. Writes experiments/results/rounds.json.
+`python benchmarks/rounds.py --workers 16`: on TRAIN instances of TRAIN_TASKS tasks, `auto` learns weights of the 23
+features, and of the features `rounds` over ROUNDS rounds; then every contender solves HELD_OUT other instances of each
+size. Costs are changes against the safe weights on the same instances; differences to the rule `delay x3`, to the
+reference feature alone and to `ls` after the safe weights are paired, with standard errors. Seconds are CPU seconds of
+one thread, features included. `--learn-only` ends after learning. Journals and models are kept in `runs/`. Writes
+experiments/results/rounds.json.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,50 +27,59 @@ from colayer import Pipeline, __version__
 from colayer.files import write_atomic
 from colayer.problems import VehicleScheduling
 from colayer.report.tables import table
+from colayer.threads import limited
 
 ROOT = Path(__file__).parent.parent
-#: Seeds of the instances to learn on, and to measure on.
-LEARN, MEASURE = 5000, 1000
-SAFE, REFERENCE, SEARCH = "safe weights", "reference feature alone", "safe weights, ls"
+#: Seeds of the instances to learn on, and to measure on: on none of them anything was designed.
+LEARN, MEASURE = 50_000, 60_000
+SAFE, RULE, REFERENCE, SEARCH = "safe weights", "delay x3", "reference feature alone", "safe weights, ls"
+#: name in the results → the contender of whom paired differences are taken.
+TO = {"to_rule": RULE, "to_reference": REFERENCE, "to_search": SEARCH}
 
 
-def learned(arguments: argparse.Namespace) -> Pipeline:
-    """The pipeline of the weights learned over rounds, from its journal where it was learned before."""
-    problem = VehicleScheduling("rounds")
-    data = [problem.generate(seed=LEARN + k, tasks=200) for k in range(arguments.train)]
+def learned(features: str, evaluations: int, rounds: int, arguments: argparse.Namespace) -> Path:
+    """The model of the weights learned, from its journal where learning was stopped."""
     runs = ROOT / "runs"
     runs.mkdir(exist_ok=True)
-    name = f"rounds-{arguments.method}-{arguments.train}-{arguments.evaluations}-{arguments.rounds}"
-    if not (runs / f"{name}.json").exists():
-        pipeline = Pipeline(problem, safe=False).fit(
-            data, method=arguments.method, evaluations=arguments.evaluations, rounds=arguments.rounds,
-            journal=runs / f"{name}.journal", workers=arguments.workers,
-        )  # fmt: skip
-        pipeline.save(runs / f"{name}.json")
-    return Pipeline.load(runs / f"{name}.json", safe=False)
+    many = "-".join(str(number) for number in arguments.train)
+    path = runs / f"rounds-{features}-{arguments.method}-{many}-{evaluations}-{rounds}.json"
+    if not path.exists():
+        problem = VehicleScheduling(features)  # type: ignore[arg-type]
+        sizes = zip(arguments.train_tasks, arguments.train, strict=True)
+        data = [problem.generate(seed=LEARN + tasks + k, tasks=tasks) for tasks, count in sizes for k in range(count)]
+        Pipeline(problem, safe=False).fit(
+            data, method=arguments.method, evaluations=evaluations, rounds=rounds, validation=0.0,
+            journal=path.with_suffix(".journal"), workers=arguments.workers,
+        ).save(path)  # fmt: skip
+    return path
 
 
-def contenders(learned: Pipeline) -> dict[str, Callable[[Any], Any]]:
+def contenders(once: Path, rounds: Path) -> dict[str, Callable[[Any], Any]]:
     """name → a function from an instance to a solution."""
     plain, extended = VehicleScheduling("23"), VehicleScheduling("extended")
     search = VehicleScheduling("23", "ls")
     alone = [-1.0 if name == "reference_arc" else 0.0 for name in extended.feature_names]
     safe = Pipeline(plain, plain.safe_weights, safe=False)
+    single, in_rounds = Pipeline.load(once, safe=False), Pipeline.load(rounds, safe=False)
     found: dict[str, Callable[[Any], Any]] = {
         SAFE: lambda x: safe.solve(x).solution,
-        "delay x3": lambda x: plain.baseline("delay x3", x),
+        RULE: lambda x: plain.baseline("delay x3", x),
         REFERENCE: lambda x: Pipeline(extended, alone, safe=False).solve(x).solution,
         SEARCH: lambda x: search.decode(safe.solve(x).solution, x),
         "reference, ls": lambda x: search.decode(Pipeline(extended, alone, safe=False).solve(x).solution, x),
     }
-    for rounds in (5, 20):
-        for candidates in (1, 2):
-            name = f"{rounds} rounds" + ", 2 candidates" * (candidates == 2)
-            found[name] = partial(_solution, learned, rounds=rounds, candidates=candidates)
+    for count in (1, 5, 20):
+        found["23 features, learned" + f", {count} candidates" * (count > 1)] = partial(
+            _solution, single, candidates=count
+        )
+    for number in (5, 20):
+        for candidates in (1, 2, 3):
+            name = f"{number} rounds" + f", {candidates} candidates" * (candidates > 1)
+            found[name] = partial(_solution, in_rounds, rounds=number, candidates=candidates)
     found["20 rounds, 2 candidates, then ls"] = lambda x: search.decode(
-        learned.solve(x, rounds=20, candidates=2).solution, x
+        in_rounds.solve(x, rounds=20, candidates=2).solution, x
     )
-    every = Pipeline.from_model(VehicleScheduling("rounds", "ls"), learned.model, safe=False)
+    every = Pipeline.from_model(VehicleScheduling("rounds", "ls"), in_rounds.model, safe=False)
     found["3 rounds, ls in each"] = partial(_solution, every, rounds=3)
     return found
 
@@ -76,77 +88,86 @@ def _solution(pipeline: Pipeline, instance: Any, **options: Any) -> Any:
     return pipeline.solve(instance, **options).solution
 
 
+def solved(once: Path, rounds: Path, tasks: int, number: int) -> dict[str, tuple[float, float]]:
+    """name → (cost, CPU seconds) of every contender on one instance, by one thread."""
+    works, problem = contenders(once, rounds), VehicleScheduling("23")
+    found = {}
+    with limited(1):
+        for work in works.values():
+            work(problem.generate(seed=0, tasks=30, scenarios=5))  # compile
+        for name, work in works.items():
+            instance = problem.generate(seed=MEASURE + number, tasks=tasks)  # nothing is known of it yet
+            begin = time.process_time()
+            solution = work(instance)
+            found[name] = (float(problem.cost(solution, instance)), time.process_time() - begin)
+    return found
+
+
 def difference(costs: np.ndarray, to: np.ndarray, safe: np.ndarray) -> dict[str, float]:
     """Of percent changes against the safe weights: mean and standard error over the instances."""
     each = 100.0 * (costs - to) / safe
     return {"mean": float(each.mean()), "standard_error": float(each.std(ddof=1) / np.sqrt(len(each)))}
 
 
-def measured(works: dict[str, Callable[[Any], Any]], tasks: int, count: int) -> dict[str, Any]:
-    """All contenders on `count` instances of one size."""
-    problem = VehicleScheduling("23")
-    costs: dict[str, list[float]] = {name: [] for name in works}
-    seconds = dict.fromkeys(works, 0.0)
-    for k in range(count):
-        for name, work in works.items():
-            instance = problem.generate(seed=MEASURE + k, tasks=tasks)  # nothing is known of it yet
-            begin = time.process_time()
-            solution = work(instance)
-            seconds[name] += (time.process_time() - begin) / count
-            costs[name].append(problem.cost(solution, instance))
-    all_costs = {name: np.array(values) for name, values in costs.items()}
+def cell(tasks: int, found: list[dict[str, tuple[float, float]]]) -> dict[str, Any]:
+    """All contenders on the instances of one size."""
+    costs = {name: np.array([one[name][0] for one in found]) for name in found[0]}
     rows = {}
-    for name, mine in all_costs.items():
+    for name, mine in costs.items():
         rows[name] = {
-            "change": float((100.0 * (mine / all_costs[SAFE] - 1.0)).mean()),
-            "to_reference": difference(mine, all_costs[REFERENCE], all_costs[SAFE]),
-            "to_search": difference(mine, all_costs[SEARCH], all_costs[SAFE]),
-            "cpu_seconds": seconds[name],
+            "change": float((100.0 * (mine / costs[SAFE] - 1.0)).mean()),
+            **{key: difference(mine, costs[to], costs[SAFE]) for key, to in TO.items()},
+            "cpu_seconds": float(np.mean([one[name][1] for one in found])),
         }
-    return {"tasks": tasks, "instances": count, "contenders": rows}
+    return {"tasks": tasks, "instances": len(found), "contenders": rows}
 
 
 def shown(cell: dict[str, Any]) -> str:
     """One size as a table."""
     word = lambda d: f"{d['mean']:+.2f} ± {d['standard_error']:.2f}"  # noqa: E731
     rows = [
-        (name, f"{row['change']:.2f}", word(row["to_reference"]), word(row["to_search"]), f"{row['cpu_seconds']:.3f}")
+        (name, f"{row['change']:.2f}", *(word(row[key]) for key in TO), f"{row['cpu_seconds']:.3f}")
         for name, row in cell["contenders"].items()
     ]
     head = f"{cell['tasks']} tasks, {cell['instances']} instances, percent of the cost of the safe weights\n\n"
-    return head + table(("contender", "change", "to the reference", "to ls", "CPU seconds"), rows).text()
+    return head + table(("contender", "change", *(f"to {to}" for to in TO.values()), "CPU seconds"), rows).text()
 
 
 def main() -> None:
     """Learn, measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", default="auto")
-    parser.add_argument("--train", type=int, default=12)
-    parser.add_argument("--evaluations", type=int, default=250)
+    parser.add_argument("--train", type=int, nargs="+", default=[24, 6])
+    parser.add_argument("--train-tasks", type=int, nargs="+", default=[200, 500])
+    parser.add_argument("--evaluations", type=int, default=400)
+    parser.add_argument("--once", type=int, default=2000, help="evaluations for the 23 features, which solve once")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--tasks", type=int, nargs="+", default=[200, 500, 1000])
-    parser.add_argument("--held-out", type=int, nargs="+", default=[16, 8, 4])
+    parser.add_argument("--held-out", type=int, nargs="+", default=[48, 24, 16])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--learn-only", action="store_true")
     arguments = parser.parse_args()
-    pipeline = learned(arguments)
+    models = (
+        learned("23", arguments.once, 1, arguments),
+        learned("rounds", arguments.evaluations, arguments.rounds, arguments),
+    )
     if arguments.learn_only:
         return
-    works = contenders(pipeline)
-    for work in works.values():
-        work(VehicleScheduling().generate(seed=0, tasks=30, scenarios=5))  # compile
     cells = []
-    for tasks, count in zip(arguments.tasks, arguments.held_out, strict=True):
-        cells.append(measured(works, tasks, count))
-        print(shown(cells[-1]), flush=True)
+    with ProcessPoolExecutor(arguments.workers, mp_context=get_context("spawn")) as pool:
+        for tasks, count in zip(arguments.tasks, arguments.held_out, strict=True):
+            cells.append(cell(tasks, list(pool.map(partial(solved, *models, tasks), range(count)))))
+            print(shown(cells[-1]), flush=True)
     document = {
         "colayer": __version__,
         "machine": machine(),
         "method": arguments.method,
-        "train": arguments.train,
-        "evaluations": arguments.evaluations,
+        "train": dict(zip(map(str, arguments.train_tasks), arguments.train, strict=True)),
+        "evaluations": {"23": arguments.once, "rounds": arguments.evaluations},
         "rounds": arguments.rounds,
-        "weights": pipeline.model.document(),
+        "weights": {
+            name: Pipeline.load(path).model.document() for name, path in zip(("23", "rounds"), models, strict=True)
+        },
         "cells": cells,
     }
     write_atomic(ROOT / "experiments" / "results" / "rounds.json", msgspec.json.format(msgspec.json.encode(document)))
