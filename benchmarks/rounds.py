@@ -139,7 +139,7 @@ def main() -> None:
     parser.add_argument("--method", default="auto")
     parser.add_argument("--train", type=int, nargs="+", default=[24, 6])
     parser.add_argument("--train-tasks", type=int, nargs="+", default=[200, 500])
-    parser.add_argument("--evaluations", type=int, default=400)
+    parser.add_argument("--evaluations", type=int, default=480)
     parser.add_argument("--once", type=int, default=2000, help="evaluations for the 23 features, which solve once")
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--tasks", type=int, nargs="+", default=[200, 500, 1000])

@@ -26,8 +26,9 @@ from colayer.rounds import factors, features_after
 
 #: Members of a round; `solve` with as many candidates takes the turns that were chosen.
 PER_ROUND = 2
-#: Draws of a round at most, and of how many evaluations of the search each of them takes one.
-_DRAWS, _SHARE = 48, 10
+#: Draws of a round at most, and of how many evaluations of the search each of them takes one. After every few rounds
+#: there are fewer: a half, a third, …
+_DRAWS, _SHARE, _FEWER = 96, 5, 4
 #: Members before that are in the pool.
 _LAST = 8
 #: Spread of the logarithms of factors: for every weight, and one for all that hold on to the solution before.
@@ -88,8 +89,8 @@ def choose_in_turns(
 ) -> Floats:
     """Up to `count` weight vectors, `weights` first, `PER_ROUND` for each round.
 
-    It takes up to count · (draws + 8) solves of the layer for every instance; there are more draws where the search had
-    more `evaluations`.
+    For each member it takes up to draws + 8 solves of the layer for every instance; there are more draws where the
+    search had more `evaluations`.
     """
     members = [weights]
     draws = min(_DRAWS, evaluations // _SHARE)
@@ -97,7 +98,7 @@ def choose_in_turns(
     for number in range(count // PER_ROUND):
         last = members[-PER_ROUND:]
         random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_SPAWN_KEY, number)))
-        drawn = [_drawn(random, last[k % len(last)], k, holding) for k in range(draws)]
+        drawn = [_drawn(random, last[k % len(last)], k, holding) for k in range(draws // (1 + number // _FEWER))]
         pool = np.array([*_distinct(members[-_LAST:]), *drawn])
         e = factors(known, number, PER_ROUND)
         losses = instances.losses(pool * e[:, None, :] / scale)
