@@ -58,11 +58,11 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     for v in range(columns):
         owner[v] = -1
         column_duals[v] = column_costs[v]
-        scale = abs(column_costs[v]) if abs(column_costs[v]) > scale else scale
+        scale = max(scale, abs(column_costs[v]))
     for u in range(rows):
         partner[u] = -1
         row_duals[u] = row_costs[u]
-        scale = abs(row_costs[u]) if abs(row_costs[u]) > scale else scale
+        scale = max(scale, abs(row_costs[u]))
 
     new_heads = np.empty(rows * ADDED, np.uint32)
     new_costs = np.empty(rows * ADDED)
@@ -80,7 +80,7 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
                 firsts[u] = first
                 lasts[u] = first + added[u]
                 for k in range(first, lasts[u]):
-                    scale = abs(kept_costs[k]) if abs(kept_costs[k]) > scale else scale
+                    scale = max(scale, abs(kept_costs[k]))
                 if added[u] > 0:
                     row_duals[u] = values[0]
             if added[u] > 0:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colayer.errors import InputError
 from colayer.problems.vehicle_scheduling.city import City
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.travel import HOURS, leave_into, trip_into
+from colayer.problems.vehicle_scheduling.kernels.travel import HOURS, leave_into
 
 Floats = NDArray[np.float64]
 
@@ -78,5 +78,6 @@ def _scenario_end(city: City, scenario_begin: Floats, duration: Floats) -> Float
     district, inter = city.tables()
     leave, arrival = (np.empty(scenario_begin.T.shape) for _ in range(2))
     leave_into(np.array(scenario_begin.T, order="C"), city.zones(city.start), district, inter, leave)
-    trip_into(leave, duration, city.zones(city.finish), district, arrival)
+    # what is left of a trip: the delay of the district where it ends
+    leave_into(leave + duration[:, np.newaxis], city.zones(city.finish), district, np.zeros_like(inter), arrival)
     return arrival.T

@@ -80,7 +80,7 @@ def summaries_into(
     slack = np.empty(times.begin.shape[1])
     for u in range(low, high):
         for k in range(indptr[u], indptr[u + 1]):
-            slack_into(times, u, heads[k], slack)
+            slack_into(times, u, np.int64(heads[k]), slack)
             mean[k], delays[k] = moments(slack)
             smallest = slack[0]
             for s in range(1, len(slack)):

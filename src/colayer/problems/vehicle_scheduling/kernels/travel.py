@@ -91,14 +91,6 @@ def leave_into(end: Floats, zone: Ints, district: Floats, inter: Floats, leave: 
             leave[u, s] = through(inter, s, through(district[zone[u]], s, end[u, s]))
 
 
-@njit(cache=True, nogil=True)
-def trip_into(leave: Floats, duration: Floats, zone: Ints, district: Floats, arrival: Floats) -> None:
-    """arrival[u, s] of a trip of `duration[u]` to district `zone[u]`, from the times of `leave_into`."""
-    for u in range(leave.shape[0]):
-        for s in range(leave.shape[1]):
-            arrival[u, s] = through(district[zone[u]], s, leave[u, s] + duration[u])
-
-
 def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
     """All arcs between tasks, compressed by tail: (indptr (n + 1), heads), by (u, v); O(n²), some tails at a time."""
     n = len(times.task_begin)
