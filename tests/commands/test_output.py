@@ -154,6 +154,29 @@ def test_a_table_on_a_terminal_breaks_no_number(width: int) -> None:
     assert "\x1b[1;32m" in text
 
 
+def test_columns_without_room_go_below_and_begin_with_the_first_again() -> None:
+    """Nothing is cut off, whatever the width: ten columns fit no screen of 80."""
+    headers = ("contender", *(f"gap at {k}.00 ms" for k in range(8)), "against best single feature")
+    cells = (
+        ("shortest-available", *["0.0254 %"] * 8, "-0.00462 ± 0.00462 %"),
+        ("/a/path/without/any/blank/that/is/long.json", *["12.5 %"] * 8, "reference"),
+    )
+    table = Table(headers, cells, headers, cells, frozenset({1}))
+    for width, blocks in ((40, 5), (80, 2), (140, 1)):
+        text = terminal_text(table, width)
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+        assert max(map(len, plain.splitlines())) <= width
+        assert plain.count("0.0254 %") == 8
+        assert "-0.00462 ± 0.00462 %" in plain
+        assert "shortest-available" in plain
+        assert plain.count("contender") == blocks
+        assert text.count("\x1b[1;32m") >= blocks
+    for width in (1, 7, 20):  # little can be read there, and nothing fails
+        assert all(
+            len(line) <= max(width, 3) for line in terminal_text(table, width).splitlines() if "\x1b" not in line
+        )
+
+
 def test_names_in_a_table_move_no_cursor() -> None:
     cells = (("\x1b[2Jgone",),)
     assert "\x1b[2J" not in terminal_text(Table(("name",), cells, ("name",), cells), 80)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, read_instances
-from colayer.commands.solve import document, read_inputs, solve_all, table_text
+from colayer.commands.solve import document, read_inputs, solve_all, solved_table
 from colayer.models import LinearModel
 from colayer.pipeline import Solved
 from colayer.problems import SingleMachine, VehicleScheduling
@@ -120,12 +120,12 @@ def test_a_solution_that_cannot_be_written_is_null() -> None:
 
 def test_the_table_says_what_is_proved_where_it_was_asked() -> None:
     row = {"cost": 3.0, "bound": None, "gap": None, "seconds": 0.5, "source": "learned"}
-    plain = table_text([Path("a.json")], [row]).splitlines()
+    plain = solved_table([Path("a.json")], [row]).text().splitlines()
     assert [line.split() for line in plain[::2]] == [
         ["file", "cost", "bound", "gap", "time", "source"],
         ["a.json", "3.000", "-", "-", "500", "ms", "learned"],
     ]
-    proved = table_text([Path("a.json")] * 2, [{**row, "certified": True}, {**row, "certified": False}]).splitlines()
+    proved = solved_table([Path("a.json")] * 2, [{**row, "certified": c} for c in (True, False)]).text().splitlines()
     assert [line.split()[-1] for line in (proved[0], *proved[2:])] == ["optimal", "yes", "no"]
 
 

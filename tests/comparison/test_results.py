@@ -93,11 +93,13 @@ def test_the_keys_of_the_document() -> None:
 
 
 def test_the_text_holds_both_tables_and_what_is_to_be_known() -> None:
+    """The contender with the least gap in the end comes first, and is set apart; one without solutions comes last."""
     text = Results(by_hand(), {"A": None}).text()
     assert text.startswith("2 instances of pick, 10 s each on one core; gaps to the best cost found\n\n")
     lines = text.splitlines()
     assert lines[2].split("  ")[0] == "contender"
-    assert [line.split()[0] for line in lines[4:7]] == ["A", "HiGHS", "C"]
+    assert [line.split()[0] for line in lines[4:7]] == ["HiGHS", "A", "C"]
+    assert Results(by_hand(), {"A": None}).standing_table().best == {0}
     assert lines[8] == "learning has paid for itself after so many solves:"
     assert text.endswith("\nC: too large\nnot known what learning took, as train prints it: --learning-seconds (A)\n")
     plain = Results(one_each(("a",), (1.0,)), {}).text()

@@ -45,5 +45,5 @@ def bound(
             documents.append({"problem": found.name, "bound": value, "seconds": clock() - begin})
             shown.next()
     rows = [(str(p), d["bound"], duration(d["seconds"])) for p, d in zip(files, documents, strict=True)]
-    text = table(("file", "bound", "time"), rows).text()
+    text = [table(("file", "bound", "time"), rows)]
     emit(documents if len(documents) > 1 else documents[0], text, as_json=as_json, out=out)

@@ -72,7 +72,7 @@ def compare(
         if drawing is not None:
             save(cost_over_time(results.race), drawing)
     finally:  # a disk that is full loses no race
-        emit(results.document(), results.text(), as_json=as_json, out=None)
+        emit(results.document(), results.parts(), as_json=as_json, out=None)
 
 
 def _folder(path: Path | None, data: Path) -> Path | None:

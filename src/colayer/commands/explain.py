@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from colayer.explanation import Explanation
+    from colayer.report.tables import Table
 
 #: Bars in the picture.
 _SHOWN = 20
@@ -64,9 +65,9 @@ def explain(
         explained = explain_model(known, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
-    text = _text(model, found.name, explained, top)
+    parts = _parts(model, found.name, explained, top)
     document = {**about, **explained.to_document()}
-    emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(explained))
+    emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(explained))
 
 
 def draw(explained: Explanation) -> Figure:
@@ -98,7 +99,7 @@ def draw(explained: Explanation) -> Figure:
     return figure
 
 
-def _text(model: Path, problem: str, explained: Explanation, top: int | None) -> str:
+def _parts(model: Path, problem: str, explained: Explanation, top: int | None) -> list[str | Table]:
     from colayer.report.tables import percent, significant, table
 
     features, groups, count = explained.features, explained.groups, explained.instances
@@ -113,10 +114,13 @@ def _text(model: Path, problem: str, explained: Explanation, top: int | None) ->
         (r.feature, significant(r.weight), significant(r.spread), significant(r.contribution), percent(r.share))
         for r in active[:top]
     ]
-    lines.append(table(("feature", "weight", "spread", "contribution", "share"), cells).text())
+    parts: list[str | Table] = [
+        "\n".join(lines) + "\n",
+        table(("feature", "weight", "spread", "contribution", "share"), cells),
+    ]
     if len(active) > len(cells):
         rest = sum(row.share for row in active[len(cells) :])
-        lines.append(f"{len(active) - len(cells)} more, with {percent(rest)} of all contributions.\n")
+        parts.append(f"\n{len(active) - len(cells)} more, with {percent(rest)} of all contributions.\n")
     if groups is not None:
         whole = (significant(explained.loss, 5), percent(explained.gap))
         rows: list[tuple[Any, ...]] = [("nothing", None, None, *whole, None, None)]
@@ -128,5 +132,5 @@ def _text(model: Path, problem: str, explained: Explanation, top: int | None) ->
             for row in groups if row.share > 0
         ]  # fmt: skip
         headers = ("without", "features", "share", "mean loss", "mean gap", "loss alone", "gap alone")
-        lines += ["Groups of features with their weights set to 0, and alone:\n", table(headers, rows).text()]
-    return "\n".join(lines)
+        parts += ["\nGroups of features with their weights set to 0, and alone:\n\n", table(headers, rows)]
+    return parts

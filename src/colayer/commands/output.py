@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -74,27 +75,45 @@ def _set(part: str | Table) -> str:
 
 
 def terminal_text(table: Table, width: int | None = None) -> str:
-    """The table as a terminal shows it: numbers in one piece, words wrapped to its width, the best rows set apart."""
+    """The table as a terminal shows it: numbers in one piece, words wrapped to its width, the best rows set apart.
+
+    Columns that find no room go into a table of their own below, which begins with the first column again.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    rows = [
-        [one_line(cell).replace(" ± ", f"{_GLUE}±{_GLUE}").replace(" %", f"{_GLUE}%") for cell in row]
-        for row in table.cells
-    ]
-    for c, (header, right) in enumerate(zip(table.headers, table.numeric, strict=True)):
-        least = max((len(word) for row in rows for word in row[c].split() if _GLUE in word), default=1)
-        justify: Literal["left", "right"] = "right" if right else "left"
-        grid.add_column(Text(one_line(header)), justify=justify, no_wrap=right, min_width=least, overflow="fold")
-    for k, row in enumerate(rows):
-        grid.add_row(*map(Text, row), style="bold green" if k in table.best else None)
     console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system="standard", highlight=False)
-    console.print(grid)
+    rows = [[_glued(one_line(cell)) for cell in row] for row in (table.headers, *table.cells)]
+    columns = [[row[c] for row in rows] for c in range(len(table.headers))]
+    words = [[word for cell in column for word in cell.split(" ")] for column in columns]
+    whole = [max(map(len, own)) for own in words]
+    least = [max(len(word) if _GLUE in word else min(len(word), _WORD) for word in own) for own in words]
+    blocks = [[0]]
+    for c in range(1, len(columns)):
+        if len(blocks[-1]) > 1 and sum(least[k] + _APART for k in blocks[-1]) + least[c] > console.width:
+            blocks.append([0])
+        blocks[-1].append(c)
+    for number, block in enumerate(blocks):
+        widths = {c: max(map(len, columns[c])) for c in block}
+        while sum(widths.values()) + _APART * (len(block) - 1) > console.width and max(widths.values()) > 1:
+            spare = [c for c in block if widths[c] > whole[c]] or [c for c in block if widths[c] > least[c]] or block
+            widths[max(spare, key=widths.__getitem__)] -= 1
+        grid = Grid(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+        for c in block:
+            justify: Literal["left", "right"] = "right" if table.numeric[c] else "left"
+            grid.add_column(Text(rows[0][c]), justify=justify, width=widths[c], overflow="fold")
+        for k, row in enumerate(rows[1:]):
+            grid.add_row(*(Text(row[c]) for c in block), style="bold green" if k in table.best else None)
+        console.print(*([""] if number else []), grid, sep="\n")
     text: str = console.file.getvalue()  # type: ignore[attr-defined]
     return text.replace(_GLUE, " ")
+
+
+def _glued(cell: str) -> str:
+    """The cell with the blanks replaced at which no line may break: in a number with its unit or its error."""
+    return cell.replace(" ", _GLUE) if len(cell) <= _SHORT else _IN_NUMBERS.sub(_GLUE, cell)
 
 
 def _print(text: str) -> None:
@@ -144,6 +163,9 @@ def note(text: str) -> None:
 
 #: A blank at which no line is broken: to rich, all that Unicode has for it are blanks like others.
 _GLUE = "\ue000"
+_IN_NUMBERS = re.compile(r"(?<=[\d%>≤±]) (?=±|%|\d|(ms|s|min|h)\b)")
+#: Cells of so many characters are not broken, words of more are; blanks between columns.
+_SHORT, _WORD, _APART = 7, 16, 2
 #: Whether progress and notes are left out.
 _quiet = False
 #: Where results go while everything else that is printed goes elsewhere.

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from colayer.commands.lookup import SomePipeline
     from colayer.pipeline import Solved
     from colayer.problem import SomeProblem
+    from colayer.report.tables import Table
 
 
 def solve(
@@ -97,11 +98,11 @@ def solve(
                 shown.next()
         check_solutions(files, inputs, solved)
     documents = [document(found, instance, one, many) for (found, instance), one in zip(inputs, solved, strict=True)]
-    text = table_text(files, documents) + hints(inputs, solved, out)
+    parts: list[str | Table] = [solved_table(files, documents), hints(inputs, solved, out)]
     first, instance = inputs[0]
     emit(
         documents if len(documents) > 1 else documents[0],
-        text,
+        parts,
         as_json=as_json,
         out=out,
         plot=drawing,
@@ -235,7 +236,7 @@ def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any
     return "\n" + "\n".join(lines) + "\n"
 
 
-def table_text(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> str:
+def solved_table(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> Table:
     """One row per instance."""
     from colayer.report.tables import duration, percent, table
 
@@ -246,4 +247,4 @@ def table_text(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> st
         for path, d in zip(paths, documents, strict=True)
     ]
     headers = ("file", "cost", "bound", "gap", "time", "source", *(("optimal",) if certified else ()))
-    return table(headers, rows).text()
+    return table(headers, rows)

@@ -61,20 +61,22 @@ class Results:
         return [(i, a.cost, b.cost, c.cost) for i, (a, b, c) in enumerate(zip(*columns, strict=True))]
 
     def standing_table(self) -> Table:
-        """Gap by time, for people."""
+        """Gap by time, for people: the least one in the end first."""
         shares = [f"gap at {duration(share * self.race.time_limit)}" for share in SHARES]
         to = reference(self.race)
         against = () if to is None else (f"against {to}", "verdict")
         headers = ("contender", "first solution", *shares, *against, "solved", "best", "proved")
         rows = []
-        for row in self.standings():
+        ranked = sorted(self.standings(), key=lambda row: math.inf if row.gaps[-1] is None else row.gaps[-1])
+        for row in ranked:
             words: tuple[str, ...] = ()
             if to is not None:
                 own = "reference" if row.contender == to else "-"
                 words = (own, "") if row.difference is None else (row.difference.words, row.difference.verdict)
             gaps = (percent(gap) for gap in row.gaps)
             rows.append((row.contender, duration(row.first), *gaps, *words, row.solved, row.wins, row.proved))
-        return table(headers, rows)
+        least = {k for k, row in enumerate(ranked) if row.gaps[-1] is not None and row.gaps[-1] == ranked[0].gaps[-1]}
+        return table(headers, rows, best=least)
 
     def payback_table(self) -> Table:
         """After how many solves learning has paid for itself, for people."""
@@ -96,15 +98,18 @@ class Results:
         return table(headers, rows)
 
     def text(self) -> str:
-        """All of it for a terminal."""
+        """All of it as plain text."""
+        return "".join(part if isinstance(part, str) else part.text() for part in self.parts())
+
+    def parts(self) -> list[str | Table]:
+        """Words and tables, as a terminal shows them."""
         race = self.race
         count = f"{counted(len(race.rows), 'instance')} of {race.problem}"
-        text = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
-        text += self.standing_table().text()
-        text += "".join(f"\n{line}" for line in self.verdicts()) + "\n" * bool(self.verdicts())
+        head = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
+        parts: list[str | Table] = [head, self.standing_table(), _block(self.verdicts())]
         if self.paybacks():
-            text += "\nlearning has paid for itself after so many solves:\n\n" + self.payback_table().text()
-        return text + "".join(f"\n{line}" for line in self.notes()) + "\n" * bool(self.notes())
+            parts += ["\nlearning has paid for itself after so many solves:\n\n", self.payback_table()]
+        return [*parts, _block(self.notes())]
 
     def verdicts(self) -> list[str]:
         """What the race says of each learned contender at its end, in words; those that gain nothing come first."""
@@ -216,20 +221,10 @@ class Results:
             Column("solves until paid"),
         )  # fmt: skip
         rows = [
-            (
-                r.pipeline,
-                r.rival,
-                *_compared_values(r.difference),
-                r.reached,
-                r.instances,
-                r.seconds,
-                r.rival_seconds,
-                r.saved,
-                r.learning,
-                r.words,
-            )
+            (r.pipeline, r.rival, *_compared_values(r.difference), r.reached, r.instances, r.seconds, r.rival_seconds,
+             r.saved, r.learning, r.words)
             for r in self.paybacks()
-        ]
+        ]  # fmt: skip
         caption = (
             "The seconds the rival takes to the mean gap of the pipeline (the time limit where it does not get there), "
             "what the pipeline saves by it, and the solves after which that is more than learning took. "
@@ -289,6 +284,11 @@ def _compared_values(apart: Difference | None) -> tuple[Value, ...]:
 
 def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:
     return tuple(tuple(Cell(value) for value in row) for row in rows)
+
+
+def _block(lines: Sequence[str]) -> str:
+    """Lines after an empty one; nothing where there are none."""
+    return "".join(f"\n{line}" for line in lines) + "\n" * bool(lines)
 
 
 def _finite(value: float | None) -> float | None:

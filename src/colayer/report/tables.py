@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -66,10 +66,10 @@ class Table:
         return "  ".join(parts).rstrip()
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+def table(headers: Sequence[str], rows: Sequence[Sequence[Any]], best: Iterable[int] = ()) -> Table:
     """A table of plain cells: strings as they are, floats with four significant digits, None as missing."""
     cells = tuple(tuple(_cell(item) for item in row) for row in rows)
-    return Table(tuple(headers), cells, tuple(headers), tuple(map(tuple, rows)))
+    return Table(tuple(headers), cells, tuple(headers), tuple(map(tuple, rows)), frozenset(best))
 
 
 def summary_table(rows: Sequence[Summary]) -> Table:
