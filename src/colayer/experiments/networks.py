@@ -21,14 +21,21 @@ import numpy as np
 
 from colayer import __version__
 from colayer.compose import decoded, features_of, gap
+from colayer.evaluators.local import LocalEvaluator
 from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, make_stack, recipe_named
 from colayer.files import encode, write_atomic
+from colayer.learning.experience.fit import EVALUATIONS
+from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.source import Source
+from colayer.learning.portfolio import MEMBERS
 from colayer.models import ContextModel
 from colayer.models.context import kinds_of
 from colayer.problem import Floats
 from colayer.structure import structure_of
 from colayer.threads import Threads
+
+#: The stream of instances that σ and portfolio are chosen on.
+_CHOOSING = 3
 
 
 def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
@@ -85,6 +92,17 @@ def _model(
         fallback=linear.weights,
         provenance={**by, "colayer": __version__, "linear": linear.provenance.get("command")},
     )
+
+
+def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> ContextModel:
+    """The model with the σ of its draws and a portfolio, both chosen on instances of the recipe made for that."""
+    recipe = recipe_named(name)
+    items = [item for number in range(count) for item in make(name, model.center, _CHOOSING, number)]
+    with Threads(workers) as threads:
+        data = LocalEvaluator(recipe.problem, [item.instance for item in items])
+        evaluator = Corrected(data, [item.structure for item in items], model, threads)
+        ending = conclude_network(evaluator, None, model, 0, EVALUATIONS, MEMBERS)
+    return replace(model, sigma=ending.sigma, portfolio=ending.portfolio)
 
 
 def train(arguments: argparse.Namespace) -> None:
@@ -153,7 +171,7 @@ def train(arguments: argparse.Namespace) -> None:
             describe(course).save(arguments.out / f"{name}.json")
 
         course.run(watch)
-    model = describe(course)
+    model = concluded(name, describe(course), arguments.workers)
     model.save(arguments.out / f"{name}.json")
     found = judge(recipe, model, arguments.per_cell, arguments.workers)
     document = {"name": name, "provenance": model.provenance, "history": course.history, "held_out": found}

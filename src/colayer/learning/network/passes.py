@@ -74,7 +74,7 @@ class Passes(Generic[X, Y, Z]):
     losses: list[Pass] = field(default_factory=list)
     #: The pass whose state is kept.
     best: int = 0
-    #: Passes that the checkpoint knew.
+    #: How many of them the checkpoint knew.
     recalled: int = 0
 
     def run(self, deadline: float = math.inf) -> Iterator[tuple[int, Pass]]:
@@ -169,7 +169,7 @@ class Passes(Generic[X, Y, Z]):
             for loss, validation in zip(document["loss"].tolist(), document["validation"].tolist(), strict=True)
         ]
         self.learning.take(document)
-        self.recalled = len(self.losses) - 1
+        self.recalled = len(self.losses)
         if self._evaluated(self._kept) != self.losses[self.best]:
             message = "the problem (features, structure, layer, decode, cost, scale) changed since, or does not repeat "
             raise JournalError(f"{message}itself; remove it, or name another one, to start afresh", where=str(path))

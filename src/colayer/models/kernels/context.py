@@ -78,7 +78,7 @@ def product_into(matrix: Singles, bias: Singles, x: Singles, out: Singles, posit
                 target[i] = max(source[i], least)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")  # a division that looks out for 0 is done one by one
 def gated_add(matrix: Singles, bias: Singles, x: Singles, h: Singles) -> None:
     """h += a·s(b) with (a, b) = matrix·x + bias, half of the outputs each, s(b) = (1 + b/(1 + |b|))/2."""
     channels, n = h.shape
@@ -95,20 +95,25 @@ def gated_add(matrix: Singles, bias: Singles, x: Singles, h: Singles) -> None:
                 target[i] += a[i] * (half + half * b[i] / (one + abs(b[i])))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def shifts_add(h: Singles, taps: Singles, dilation: int, x: Singles) -> None:
     """x[c, i] += taps[c, 0]·h[c, i − δ] + taps[c, 1]·h[c, i] + taps[c, 2]·h[c, i + δ], 0 beyond an end; δ: dilation."""
     channels, n = h.shape
-    near = max(n - dilation, 0)
+    inside = max(n - 2 * dilation, 0)
     for c in range(channels):
-        source, target = h[c], x[c]
         before, here, after = taps[c, 0], taps[c, 1], taps[c, 2]
-        for i in range(n):
+        source, target = h[c], x[c]
+        for i in range(min(dilation, n)):
             target[i] += here * source[i]
-        for i in range(near):
-            target[i] += after * source[i + dilation]
-        for i in range(near):
-            target[i + dilation] += before * source[i]
+            if i + dilation < n:
+                target[i] += after * source[i + dilation]
+        for i in range(max(n - dilation, dilation), n):
+            target[i] += before * source[i - dilation] + here * source[i]
+        if inside:
+            early, middle, late = source[:inside], source[dilation : n - dilation], source[2 * dilation :]
+            changed = target[dilation : n - dilation]
+            for i in range(inside):
+                changed[i] += before * early[i] + here * middle[i] + after * late[i]
 
 
 @njit(cache=True, nogil=True)

@@ -149,10 +149,10 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     whole = Pipeline(problem, weights=problem.safe_weights).fit(instances, **options)
     assert again.model.document() == whole.model.document()
     assert again.history_ == whole.history_
-    assert again.recalled_ == 20 + 2
+    assert again.recalled_ == 20 + 3
     once_more = Pipeline(problem, weights=problem.safe_weights).fit(instances, journal=journal, **options)
     assert once_more.model.document() == whole.model.document()
-    assert once_more.recalled_ == 20 + 4
+    assert once_more.recalled_ == 20 + 5
     with pytest.raises(JournalError, match=r"journal.npz: belongs to another run: method_options differs"):
         Pipeline(problem).fit(instances, journal=journal, **{**options, "method": Neural(samples=4, share=0.5)})
 
