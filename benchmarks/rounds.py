@@ -1,11 +1,11 @@
 """Rounds and learned weights against the reference by hand, plain rules and local search: vehicle scheduling.
 
-`python benchmarks/rounds.py --workers 16`: on TRAIN instances of TRAIN_TASKS tasks, `auto` learns weights of the features
-`rounds` over ROUNDS rounds, and on three times as many, since they solve once, those of the 23 features; then every contender solves HELD_OUT other instances of each
-size. Costs are changes against the safe weights on the same instances; differences to the rule `delay x3`, to the
-reference feature alone and to `ls` after the safe weights are paired, with standard errors. Seconds are CPU seconds of
-one thread, features included. `--learn-only` ends after learning. Journals and models are kept in `runs/`. Writes
-experiments/results/rounds.json.
+`python benchmarks/rounds.py --workers 16`: on TRAIN instances of TRAIN_TASKS tasks, `auto` learns weights of the
+features `rounds` over ROUNDS rounds, and on three times as many, since they solve once, those of the 23 features. Then
+every contender solves HELD_OUT other instances of each size. Costs are changes against the safe weights on the same
+instances; differences to the rule `delay x3`, to the reference feature alone and to `ls` after the safe weights are
+paired, with standard errors. Seconds are CPU seconds of one thread, features included. `--learn-only` ends after
+learning. Journals and models are kept in `runs/`. Writes experiments/results/rounds.json.
 """
 
 from __future__ import annotations
