@@ -23,6 +23,7 @@ from support.pick_problem import Pick
         ({"rate": 0.0}, "rate 0.0 is out of range"),
         ({"sigma": math.inf}, "sigma inf is out of range"),
         ({"batch": 0}, "batch 0 is out of range, expected at least 1"),
+        ({"fresh": {"jobs": []}}, "fresh has no value to draw from, expected one or more"),
         ({"samples": 0}, "samples 0 is out of range, expected at least 1"),
     ],
 )
@@ -39,6 +40,14 @@ def test_options_are_plain_values() -> None:
     assert (document["channels"], document["depth"], document["start"]) == (16, None, [1.0, 2.0])
     assert document["loss"] == {"name": "fenchel-young", **FenchelYoung(samples=4).options()}
     assert Neural().options()["loss"] is Neural().options()["start"] is None
+
+
+def test_sizes_of_fresh_instances() -> None:
+    """One value or several; methods are equal, and can be keys, whichever way they are written."""
+    method = Neural(fresh={"jobs": [50, 100], "rho": 1.0})
+    assert method.sizes == {"jobs": (50, 100), "rho": (1.0,)}
+    assert method.options()["fresh"] == {"jobs": [50, 100], "rho": [1.0]}
+    assert {method: 1}[Neural(fresh={"jobs": (50, 100), "rho": (1.0,)})] == 1
 
 
 def test_without_torch_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

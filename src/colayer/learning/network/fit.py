@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import colayer
+from colayer.capabilities import Generates, need
 from colayer.clock import clock
 from colayer.content import SEEN, hashed
+from colayer.documents import generated
 from colayer.errors import InputError, OptionError, need_extra
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
@@ -44,6 +47,7 @@ _DILATIONS = (1, 2, 4, 8, 16, 32)
 _BUDGET = 4
 #: A change of θ that matters, as a share of its spread; of moments, in their own unit.
 _GAIN = 0.3
+_SPAWN_KEY = 0xF5E
 
 
 def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
@@ -59,6 +63,10 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
     device = device_named(lesson.backend.device)
     if loss is not None and settings.radius is not None:
         raise OptionError("has no meaning for neural by demonstration", where="--radius")
+    if method.fresh is not None:
+        need(lesson.problem, Generates, option="--method", why="fresh instances need it")
+        if loss is not None:
+            raise OptionError("fresh instances have no solutions to learn from", where="--method")
     budget = lesson.budget(_BUDGET * (EVALUATIONS if loss is None else PASSES))
     deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
     linear = _linear(method, lesson, loss, 0 if method.start is not None else int(method.share * budget))
@@ -82,6 +90,8 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         }
         passes = _passes(method, lesson, parts, gradient, weights, features, threads, device)
         passes.count, passes.identity = max(0, (budget - spent) // cost), identity
+        if method.fresh is not None:
+            passes.fresh = partial(_fresh, method, lesson, features, weights)
         for number, made in passes.run(deadline):
             best = min([made.loss, *(done.best for done in history[-1:])])
             history.append(Evaluation(spent + number * cost, made.loss, best, made.validation))
@@ -132,6 +142,22 @@ def _items(data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats) ->
         item_of(instance, rows, structure_of(data.problem, instance, len(rows)), weights, scale, features.mean / scale)
         for instance, rows in zip(data.instances, data.features, strict=True)
     ]
+
+
+def _fresh(
+    method: Neural, lesson: Lesson[X, Y, Z], features: Moments, weights: Floats, number: int
+) -> tuple[Part[X, Y, Z], Gradient]:
+    """New instances for a pass, as many as it had, and the gradient at them; they depend on seed and pass alone."""
+    from colayer.learning.network.passes import Part
+
+    instances = []
+    for k in range(len(lesson.training)):
+        sequence = np.random.SeedSequence(lesson.seed, spawn_key=(_SPAWN_KEY, number, k))
+        random = np.random.default_rng(sequence)
+        sizes = {name: values[int(random.integers(len(values)))] for name, values in method.sizes.items()}
+        instances.append(generated(lesson.student, sequence.spawn(1)[0], **sizes))
+    data = LocalEvaluator(lesson.student, instances)
+    return Part(data, _items(data, features, weights)), by_experience(data, method.samples, method.sigma)
 
 
 def _passes(

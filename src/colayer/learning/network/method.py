@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -30,6 +31,10 @@ class Neural:
     to θ is one of `colayer.learning.network.slopes`, from `samples` draws at `sigma`, which falls to a third (None: one
     that suits it); a pass counts as `samples` + 1 evaluations. By demonstration it is that of `loss` (by default
     fenchel-young for solutions, spo+ for true θ), and a pass is a pass.
+
+    **An endless training set.** With `fresh`, sizes that `generate` of the problem takes (`{"jobs": (50, 100)}`: of
+    several values one is drawn for each instance), every pass goes over new instances, as many as it would have. Those
+    that are given teach the linear model, and validate.
     """
 
     channels: int = 16
@@ -41,6 +46,7 @@ class Neural:
     samples: int = 16
     sigma: float | None = None
     loss: Demonstration | None = None
+    fresh: Mapping[str, Any] | tuple[tuple[str, tuple[Any, ...]], ...] | None = None
 
     name: ClassVar[str] = "neural"
     needs: ClassVar[tuple[Needs, ...]] = ("costs", "solutions", "thetas")
@@ -49,6 +55,8 @@ class Neural:
     def __post_init__(self) -> None:
         if self.start is not None:
             object.__setattr__(self, "start", tuple(float(value) for value in self.start))
+        if isinstance(self.fresh, Mapping):
+            object.__setattr__(self, "fresh", tuple((name, _several(value)) for name, value in self.fresh.items()))
         if not 0.0 <= self.share < 1.0:
             raise OptionError(f"share {self.share} is out of range, expected a share >= 0 and < 1", where="--method")
         positive(self, "rate", *(["sigma"] if self.sigma is not None else []))
@@ -58,10 +66,24 @@ class Neural:
         """What, with the data and the seed, determines the run; JSON-able."""
         loss = None if self.loss is None else {"name": self.loss.name, **self.loss.options()}
         start = None if self.start is None else list(self.start)
-        return {**asdict(self), "start": start, "loss": loss}
+        fresh = None if self.fresh is None else {name: list(values) for name, values in self.sizes.items()}
+        return {**asdict(self), "start": start, "loss": loss, "fresh": fresh}
+
+    @property
+    def sizes(self) -> dict[str, tuple[Any, ...]]:
+        """Sizes of new instances, each with the values to draw from."""
+        return dict(self.fresh or ())
 
     def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
         """Learn a linear model, then a network beside it."""
         from colayer.learning.network.fit import fit_network
 
         return fit_network(self, lesson)
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    """The values to draw from: those of a list, or the one."""
+    values = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not values:
+        raise OptionError("fresh has no value to draw from, expected one or more", where="--method")
+    return values

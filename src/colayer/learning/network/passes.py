@@ -70,6 +70,8 @@ class Passes(Generic[X, Y, Z]):
     #: Where the state after each pass goes, and what determines the run.
     checkpoint: Path | None = None
     identity: dict[str, Any] = field(default_factory=dict)
+    #: Pass → the instances that it goes over, and their gradient; None: those that are given, in every pass.
+    fresh: Callable[[int], tuple[Part[X, Y, Z], Gradient]] | None = None
     #: Losses of the start, then of each pass.
     losses: list[Pass] = field(default_factory=list)
     #: The pass whose state is kept.
@@ -93,7 +95,8 @@ class Passes(Generic[X, Y, Z]):
         return self.model_of(self._kept)
 
     def _pass(self, number: int) -> None:
-        items, gradient = self.training.items, self.gradient
+        part, gradient = (self.training, self.gradient) if self.fresh is None else self.fresh(number)
+        items = part.items
         parts = -(-len(items) // self.batch)
         for place, chosen in enumerate(np.array_split(self._random(number).permutation(len(items)), parts)):
             rows = np.sort(chosen).tolist()

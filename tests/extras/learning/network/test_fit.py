@@ -157,6 +157,35 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         Pipeline(problem).fit(instances, journal=journal, **{**options, "method": Neural(samples=4, share=0.5)})
 
 
+def test_fresh_instances_in_every_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as are learned on, of the sizes asked for, others in each pass; the same for any number of workers."""
+    problem, seen = SingleMachine("27"), []
+    instances = data(problem, 6, jobs=10)
+    generate, models = SingleMachine.generate, []
+
+    def generated(self: Any, seed: Any, **sizes: Any) -> Any:
+        seen.append(sizes)
+        return generate(seed, **sizes)
+
+    for workers in (1, 2):
+        seen.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                SingleMachine, "generate", lambda self, seed, **sizes: seen.append(sizes) or generate(seed, **sizes)
+            )
+            method = Neural(channels=4, samples=4, share=0.0, fresh={"jobs": (7, 9), "rho": 0.5})
+            pipeline = Pipeline(problem, weights=problem.safe_weights)
+            models.append(pipeline.fit(instances, method=method, evaluations=20, workers=workers).model.document())
+        assert len(seen) == 4 * 5
+        assert {sizes["jobs"] for sizes in seen} == {7, 9}
+    assert models[0] == models[1]
+
+
+def test_fresh_instances_need_a_generator() -> None:
+    with pytest.raises(OptionError, match="method: pick has no instance generator: fresh instances need it"):
+        Pipeline(Pick()).fit([np.ones((4, 2))], method=Neural(fresh={"items": 4}))
+
+
 def test_a_problem_that_changed_is_found_out(tmp_path: Path) -> None:
     instances = [np.full(4, 2.0)]
     options: dict[str, Any] = {
@@ -190,6 +219,7 @@ def test_the_time_limit_is_that_of_start_and_passes_together() -> None:
         ({"cluster": "auto"}, "cluster: has no meaning for neural"),
         ({"method": Neural(start=(1.0,))}, "start: expected 27"),
         ({"method": Neural(start=(float("nan"),) * 27)}, "start: expected 27 finite numbers"),
+        ({"solutions": [0], "method": Neural(fresh={"jobs": 5})}, "method: fresh instances have no solutions"),
         ({"device": "cuda"}, "device: there is no GPU that torch can use"),
         ({"solutions": [0], "radius": 1.0}, "radius: has no meaning for neural by demonstration"),
     ],

@@ -1,0 +1,93 @@
+"""The time of a solve with a network against that with a linear model: `python benchmarks/speed_networks.py`.
+
+CPU time of one core, safe weights left out of both, the least of many solves taken in turn. Networks have random
+weights, but for the shipped one: their time does not depend on them. Writes experiments/results/speed_networks.json, if
+the machine was quiet or with --force.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+import numpy as np
+from measure import Bench, add_force
+
+from colayer import Pipeline, __version__
+from colayer.compose import features_of
+from colayer.models import ContextModel, Model
+from colayer.models.context import RELATIONS, inputs_of, kinds_of
+from colayer.pretrained import pretrained, pretrained_network
+from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.report.tables import table
+from colayer.structure import structure_of
+
+ORDER = (1, 2, 4, 8, 16, 32)
+
+
+def random_network(problem: Any, instance: Any, channels: int, dilations: tuple[int, ...]) -> ContextModel:
+    """A network of this size for the problem."""
+    linear = pretrained(problem)
+    assert linear is not None
+    random, d = np.random.default_rng(0), len(linear.weights)
+    features = features_of(problem, instance)
+    structure = structure_of(problem, instance, len(features))
+    inputs, relations = len(inputs_of(features, structure, linear.feature_scale, np.zeros(d))), kinds_of(structure)
+    shapes = {
+        "input.matrix": (channels, inputs), "input.bias": (channels,), "head.matrix": (1, channels), "head.bias": (1,)
+    }  # fmt: skip
+    for k in range(len(dilations)):
+        shapes[f"{k}.matrix"], shapes[f"{k}.bias"] = (2 * channels, channels), (2 * channels,)
+        for name in relations:
+            columns, many = RELATIONS[name]
+            shapes[f"{k}.{name}"] = (channels * many, 3 if name == "order" else columns * channels)
+    arrays = {name: 0.2 * random.normal(size=shape) for name, shape in shapes.items()}
+    return ContextModel(
+        feature_names=linear.feature_names, weights=linear.weights, feature_scale=linear.feature_scale,
+        problem=linear.problem, options=linear.options, center=np.zeros(d), relations=relations, dilations=dilations,
+        arrays=arrays,
+    )  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200, help="of small instances; a twentieth of it of large ones")
+    add_force(parser)
+    arguments = parser.parse_args()
+    bench = Bench("speed_networks", arguments.force)
+    jobs, tree, tasks = SingleMachine("27"), SpanningTree(), VehicleScheduling("extended")
+    cells: list[tuple[Any, dict[str, int], list[tuple[int, tuple[int, ...]]]]] = [
+        *((jobs, {"jobs": n}, [(16, ORDER), (24, ORDER), (32, ORDER)]) for n in (50, 1000, 3000)),
+        (tree, {"width": 60, "scenarios": 20}, [(16, (1,) * 3)]),
+        (tasks, {"tasks": 1000, "scenarios": 50}, [(16, (1,) * 3)]),
+    ]
+    rows: list[dict[str, Any]] = []
+    for problem, sizes, networks in cells:
+        instance = problem.generate(0, **sizes)
+        linear = pretrained(problem)
+        assert linear is not None
+        models: dict[str, Model] = {"linear": linear}
+        for channels, dilations in networks:
+            name = f"{channels} channels, {len(dilations)} blocks"
+            models[name] = random_network(problem, instance, channels, dilations)
+        if problem is jobs:
+            models["shipped, 64 channels, 8 blocks"] = pretrained_network(problem)
+        pipelines = {name: Pipeline.from_model(problem, model, safe=False) for name, model in models.items()}
+        works = {name: partial(pipeline.solve, instance) for name, pipeline in pipelines.items()}
+        bench.in_turns(works, 2)  # kernels are compiled
+        times = bench.in_turns(works, arguments.rounds if problem is jobs else max(3, arguments.rounds // 20))
+        for name, taken in times.items():
+            ratio = taken.cpu / times["linear"].cpu
+            rows.append({"problem": problem.name, **sizes, "model": name, "cpu_seconds": taken.cpu, "ratio": ratio})
+    cells_of = [
+        [row["problem"], ", ".join(f"{row[key]} {key}" for key in ("jobs", "width", "tasks") if key in row),
+         row["model"], f"{1e3 * row['cpu_seconds']:.3g} ms", f"{row['ratio']:.2g}"]
+        for row in rows
+    ]  # fmt: skip
+    print(table(["problem", "size", "model", "time", "ratio"], cells_of).text())
+    bench.write({"command": "python benchmarks/speed_networks.py", "colayer": __version__, "rows": rows})
+
+
+if __name__ == "__main__":
+    main()
