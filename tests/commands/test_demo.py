@@ -114,6 +114,22 @@ def test_what_is_plain_runs_through_the_same_decoder() -> None:
         assert problem.cost(safe.attempt(x, 1.0).solutions[-1][1], x) == own.solve(x).cost
 
 
+def test_many_candidates_are_judged_beside_as_many_of_the_safe_weights() -> None:
+    """Ten tries beat one of anything: what learning adds shows against ten tries without it."""
+    names = ("safe weights", "safe weights, 10 candidates", "learned", "learned, 10 candidates")
+    costs = ((10.0, 11.0, 12.0), (8.0, 9.0, 10.0), (9.0, 9.9, 10.8), (8.0, 9.1, 9.9))
+    results = [Result(name, i, cost[i], 1.0, 1.0, 0.001, {}) for i in range(3)
+               for name, cost in zip(names, costs, strict=True)]  # fmt: skip
+    comparison = Comparison("toy", names, tuple(results), ("safe", "solver", "learned", "learned"))
+    model = LinearModel(("a",), np.zeros(1), np.ones(1), "toy")
+    text = "".join(part if isinstance(part, str) else part.text() for part in story(comparison, "nothing", model))
+    assert "\nlearned is better than safe weights: -10.0 ± 0 %" in text
+    assert "no measurable difference between learned, 10 candidates and safe weights, 10 candidates: +0.0370 ± " in text
+    _, now = text.split("What you have now:")
+    (row,) = (line for line in now.splitlines() if line.startswith("learned, 10 candidates  "))
+    assert row.endswith("no measurable difference")
+
+
 def test_who_is_still_ahead_is_named() -> None:
     results = [Result(name, i, cost, 1.0, 1.0, 0.001, {}) for i in range(2)
                for name, cost in (("learned", 2.0), ("rule", 3.0), ("search", 1.5))]  # fmt: skip

@@ -164,3 +164,8 @@ def test_what_is_said_begins_with_what_gains_nothing() -> None:
 
 def test_instances_that_were_seen_before() -> None:
     assert seen_before("m", 2, 6) == "m was trained on 2 of these 6 instances: they say little about others"
+
+
+def test_what_rounding_leaves_of_an_error_is_none() -> None:
+    """A tenth of every cost is the same share of it, whatever floating point says."""
+    assert difference([9.0, 9.9, 10.8], [10.0, 11.0, 12.0], "the rule").words == "-10.0 ± 0 %"

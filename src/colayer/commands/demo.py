@@ -17,12 +17,13 @@ from colayer.commands import arguments
 
 if TYPE_CHECKING:
     from colayer.comparison.contender import Contender
-    from colayer.comparison.table import Comparison
+    from colayer.comparison.table import Comparison, Summary
     from colayer.models import Model
     from colayer.problem import SomeProblem
     from colayer.report.tables import Table
 
 TRAINING, TEST, EVALUATIONS, CANDIDATES = 50, 50, 1000, 10
+LEARNED = "learned"
 #: Without the features that hold the solution of a search: what is learned from data alone, and solves in milliseconds.
 FEATURES = {"vehicle-scheduling": "23"}
 #: Sizes that tell the most in a minute, where they are not the defaults.
@@ -161,11 +162,12 @@ def checked(problem: SomeProblem) -> str:
 
 def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
     """What you had, what learning cost, what you have now, and what that is worth."""
+    from colayer.comparison.paired import concluded
     from colayer.comparison.table import value
     from colayer.report.tables import duration, percent, significant, summary_table
 
     kinds = dict(zip(comparison.contenders, comparison.kinds, strict=True))
-    rows, measure = comparison.summary(), comparison.measure
+    rows, measure = [like_for_like(comparison, row) for row in comparison.summary()], comparison.measure
     learned, plain = ([row for row in rows if (kinds[row.contender] == "learned") == own] for own in (True, False))
     reached = min(mean for row in learned if (mean := value(row, measure)) is not None)
     ahead = [
@@ -174,13 +176,26 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
         for row in plain
         if (mean := value(row, measure)) is not None and mean < reached
     ]
+    said = concluded((row.contender, row.difference, row.instances) for row in learned if row.difference is not None)
     return [
         "What you had:\n\n",
         summary_table(plain),
         f"\nWhat learning cost: {cost}\n{heaviest(model)}\n\nWhat you have now:\n\n",
         summary_table(learned),
-        "".join(f"\n{line}" for line in comparison.conclusions()) + "".join(ahead) + "\n",
+        "".join(f"\n{line}" for line in said) + "".join(ahead) + "\n",
     ]
+
+
+def like_for_like(comparison: Comparison, row: Summary) -> Summary:
+    """The row of learned weights with many candidates, its difference to as many of the safe weights."""
+    from colayer.comparison.contender import SAFE
+    from colayer.comparison.paired import difference
+
+    like = SAFE + row.contender.removeprefix(LEARNED)
+    if not row.contender.startswith(f"{LEARNED}, ") or like not in comparison.contenders:
+        return row
+    own, known = ([r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like))
+    return replace(row, difference=difference(own, known, like))
 
 
 def heaviest(model: Model, most: int = 3) -> str:
@@ -201,5 +216,5 @@ def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> 
     return [
         *plain_contenders(problem, instances, [pipeline]),
         *(replace(contender, kind="solver") for contender in many),  # a search, and no reference
-        *(pipeline_contender("learned", pipeline, candidates=count) for count in (1, CANDIDATES)),
+        *(pipeline_contender(LEARNED, pipeline, candidates=count) for count in (1, CANDIDATES)),
     ]

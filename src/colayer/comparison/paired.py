@@ -129,8 +129,8 @@ def seen_before(pipeline: str, seen: int, instances: int) -> str:
 
 
 def _digits(number: float, *, sign: bool = False) -> str:
-    """Three significant digits, and no exponent."""
-    if number == 0.0 or not math.isfinite(number):
-        return "0" if number == 0.0 else str(number)
+    """Three significant digits of a percentage, and no exponent; what rounding leaves is 0."""
+    if abs(number) <= 100 * _ROUNDING or not math.isfinite(number):
+        return "0" if math.isfinite(number) else str(number)
     exponent = int(f"{abs(number):.2e}".partition("e")[2])
     return f"{number:{'+' if sign else ''}.{max(0, 2 - exponent)}f}"
