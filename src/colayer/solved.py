@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic
 from colayer.capabilities import Draws, WritesSolutions, need
 from colayer.compose import PROVED
 from colayer.documents import solution_document
-from colayer.errors import InputError, MissingExtraError
-from colayer.faults import calling
+from colayer.errors import ColayerError, InputError, MissingExtraError
+from colayer.faults import calling, own_fault
 from colayer.problem import Problem, SomeProblem, X, Y, Z
 from colayer.tabular import Columns, Tabulates, columns_of
 from colayer.text import MISSING, duration, percent
@@ -131,7 +131,11 @@ class Solved(Generic[Z]):
         """The columns, none where they cannot be made: a notebook shows what there is, and `to_columns` says why."""
         try:
             return self.to_columns()
-        except Exception:
+        except ColayerError:
+            return {}
+        except Exception as error:
+            if own_fault(error) is None:  # not of a method of the user's
+                raise
             return {}
 
     def _origin(self, what: str) -> Origin:

@@ -119,5 +119,16 @@ class Selection(BaseProblem):
         return {"chosen": solution}
 
 
+class Tables(Selection):
+    """With instances and solutions as columns."""
+
+    def instance(self, table: Mapping[str, Sequence[float]], choose: int = 1) -> Projects:
+        price, risk = (np.array(table[name], dtype=float) for name in ("price", "risk"))
+        return Projects(price, risk, choose)
+
+    def table(self, solution: np.ndarray, instance: Projects) -> dict[str, list[Any]]:
+        return {"project": solution.tolist(), "price": instance.price[solution].tolist()}
+
+
 def instances(count: int = 5) -> list[Projects]:
     return [Selection().generate(seed, projects=6 + seed) for seed in range(count)]

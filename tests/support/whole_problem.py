@@ -1,4 +1,4 @@
-"""The problem of `selection_problem` with what it leaves out: models for general solvers, many θ at once, a margin."""
+"""The problem of `selection_problem` with what it leaves out: tables, models for solvers, many θ at once, a margin."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from colayer.programs import LEAST_INT, CompactModel, ConstraintProgram, Rows, whole
-from support.selection_problem import Projects, Selection
+from support.selection_problem import Projects, Tables
 
 
-class Whole(Selection):
+class Whole(Tables):
     """Whatever a problem can have and the check looks at."""
 
     name = "whole"

@@ -10,7 +10,7 @@ import numpy as np
 
 from colayer.attributes import check_members, sizes_of
 from colayer.capabilities import Generates, need
-from colayer.checks import batches, declared, objective, optional, programs, purity, rounds, roundtrip, values
+from colayer.checks import batches, declared, objective, optional, programs, purity, rounds, roundtrip, tables, values
 from colayer.checks.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
 from colayer.checks.trial import MOST_INSTANCES, Trial, guarded
 from colayer.checks.variants import variants
@@ -55,6 +55,8 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound", "scale")),
     "instance files": (roundtrip.instance_files, ("no memory",)),
     "solution files": (roundtrip.solution_files, ("feasible",)),
+    "instance table": (tables.instance_table, ("instance files",)),
+    "solution table": (tables.solution_table, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
     "pickling": (roundtrip.pickling, ("no memory", "scale")),
     "evaluator": (batches.evaluator, ("no memory", "scale")),
