@@ -66,4 +66,4 @@ def test_a_name_that_is_not_there_is_refused(
     monkeypatch.setattr("sys.argv", ["portfolios", "single-machine-67-ls"])
     with pytest.raises(SystemExit):
         main()
-    assert "no recipe 'single-machine-67-ls'" in capsys.readouterr().err
+    assert "no file 'single-machine-67-ls'" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,18 @@ def test_pretrain_writes_a_model_that_loads_and_goes_on_from_its_journal(
     before = path.read_bytes()
     pretrain("single-machine-66-ls", tmp_path / "out", per_cell=1, evaluations=3)
     assert path.read_bytes() == before
+
+
+def test_weights_for_rounds_have_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe as it is, on small instances."""
+    monkeypatch.chdir(tmp_path)
+    recipe = RECIPES["vehicle-scheduling-rounds-none"]
+    assert [x.tasks for x in recipe.data(1)] == [100, *[200] * 6, *[500] * 3]
+    small = [recipe.problem.generate(seed, tasks=15, scenarios=4) for seed in range(6)]
+    monkeypatch.setitem(RECIPES, "vehicle-scheduling-rounds-none", replace(recipe, data=lambda count: small))
+    model = pretrain("vehicle-scheduling-rounds-none", tmp_path, evaluations=40, workers=1)
+    assert (model.rounds, len(model.portfolio)) == (10, 32)
+    assert Pipeline.load(tmp_path / "vehicle-scheduling-rounds-none.json").solve(small[0]).rounds == 10
 
 
 @pytest.mark.parametrize("decoder", SingleMachine.decoders)

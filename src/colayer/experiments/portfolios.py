@@ -3,7 +3,7 @@
 The weights of a file stay as they are, and are the first member: a solve without candidates is what it was. The others
 are chosen greedily on the training instances of the recipe (`pretrain.py`) from draws around the weights, single
 features, weights that `srl` learns anew, and then from draws around the first members. The same command gives the same
-file.
+file. Weights learned in rounds have a portfolio from their recipe.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _COUNTS = (5, 10, 20)
 #: Weight vectors that are evaluated in one call.
 _TOGETHER = 32
 
+NAMES = [name for name, recipe in RECIPES.items() if recipe.rounds == 1]
 FOLDER = Path(__file__).parent.parent / "pretrained"
 
 
@@ -95,15 +96,15 @@ def _losses(evaluator: Evaluator, rows: Floats) -> Floats:
 def main() -> None:
     """Choose the portfolios of the named files, or of all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(RECIPES), metavar="NAME", help=", ".join(RECIPES))
+    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the files are")
     parser.add_argument("--per-cell", type=int)
     parser.add_argument("--evaluations", type=int)
     parser.add_argument("--workers", type=int)
     arguments = parser.parse_args()
     for name in arguments.names:
-        if name not in RECIPES:
-            parser.error(f"no recipe {name!r}, expected {', '.join(RECIPES)}")
+        if name not in NAMES:
+            parser.error(f"no file {name!r}, expected {', '.join(NAMES)}")
         path = arguments.folder / f"{name}.json"
         model = with_portfolio(
             read_model(path), RECIPES[name], per_cell=arguments.per_cell, evaluations=arguments.evaluations,

@@ -1,7 +1,8 @@
 """Learn the weights that colayer ships: `python -m colayer.experiments.pretrain [NAME…]`, or `make pretrained`.
 
-Each recipe is named like the file it writes. The data are the training sets of the paper (section 5), by seed. Journals
-are kept in `runs/`, so that a run that was stopped goes on where it was.
+Each recipe is named like the file it writes. The data are the training sets of the paper (section 5), by seed; for
+rounds, which take longer, smaller ones. Journals are kept in `runs/`, so that a run that was stopped goes on where it
+was. Portfolios for weights that were learned before come from `portfolios.py`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class Recipe:
     evaluations: int
     method: Learner
     learn_decoder: str | None = None
+    rounds: int = 1
 
 
 def _recipes() -> dict[str, Recipe]:
@@ -59,6 +61,10 @@ def _recipes() -> dict[str, Recipe]:
             variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05)
         )
 
+    def rounds(count: int) -> Recipe:
+        problem = variant(VehicleScheduling(), features="rounds")
+        return Recipe(problem, _vehicles_for_rounds, per_cell=count, evaluations=480, method=Auto(), rounds=10)
+
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
@@ -68,8 +74,17 @@ def _recipes() -> dict[str, Recipe]:
         trees("indicator"),
         vehicles("23"),
         vehicles("extended"),
+        rounds(4),
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
+
+
+def _vehicles_for_rounds(count: int) -> list[Any]:
+    """Mostly of 200 tasks; weights go from there to larger and to smaller instances."""
+    cells = {100: count, 200: 6 * count, 500: count + 2}
+    seeds = np.random.SeedSequence(0, spawn_key=(0x70,)).spawn(sum(cells.values()))
+    sizes = [tasks for tasks, many in cells.items() for _ in range(many)]
+    return [VehicleScheduling.generate(seed, tasks=tasks) for seed, tasks in zip(seeds, sizes, strict=True)]
 
 
 def _stem(problem: SomeProblem) -> str:
@@ -80,7 +95,9 @@ def _stem(problem: SomeProblem) -> str:
 RECIPES = _recipes()
 
 
-def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None) -> Model:
+def pretrain(
+    name: str, output: Path, *, per_cell: int | None = None, evaluations: int | None = None, workers: int | None = None
+) -> Model:
     """Learn and write the weights of one recipe."""
     recipe = RECIPES[name]
     runs = Path("runs")
@@ -93,6 +110,8 @@ def pretrain(name: str, output: Path, *, per_cell: int | None = None, evaluation
         learn_decoder=recipe.learn_decoder,
         journal=runs / f"pretrain-{name}.journal",
         progress=True,
+        rounds=recipe.rounds,
+        workers=workers,
     )
     command = f"python -m colayer.experiments.pretrain {name}"
     model = dataclasses.replace(pipeline.model, provenance={"command": command, **pipeline.model.provenance})
@@ -108,11 +127,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(__file__).parent.parent / "pretrained")
     parser.add_argument("--per-cell", type=int)
     parser.add_argument("--evaluations", type=int)
+    parser.add_argument("--workers", type=int)
     arguments = parser.parse_args()
     for name in arguments.names:
         if name not in RECIPES:
             parser.error(f"no recipe {name!r}, expected {', '.join(RECIPES)}")
-        model = pretrain(name, arguments.output, per_cell=arguments.per_cell, evaluations=arguments.evaluations)
+        given = {"per_cell": arguments.per_cell, "evaluations": arguments.evaluations, "workers": arguments.workers}
+        model = pretrain(name, arguments.output, **given)
         heaviest = np.argsort(-np.abs(model.weights), kind="stable")[:6]
         words = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in heaviest)
         known = model.provenance
