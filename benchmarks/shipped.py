@@ -23,6 +23,7 @@ from colayer import __version__
 from colayer.capabilities import bound_of
 from colayer.comparison.paired import difference
 from colayer.evaluators.base import Backend
+from colayer.experiments.portfolios import NAMES
 from colayer.experiments.pretrain import RECIPES
 from colayer.learning.perturbation import draws
 from colayer.pretrained import pretrained
@@ -45,7 +46,7 @@ TEST: dict[str, Callable[[], list[Any]]] = {
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=list(RECIPES), metavar="NAME")
+    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME")
     parser.add_argument("--workers", type=int)
     arguments = parser.parse_args()
     rows, cells = [], []
