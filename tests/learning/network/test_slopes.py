@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.slopes import _across, by_experience, instance_loss
 from colayer.problem import BaseProblem
@@ -75,3 +76,16 @@ def test_nothing_is_left_out_of_a_gradient_across() -> None:
     assert _across(np.array([1.0, -1.0, 0.0]), theta).tolist() == [1.0, -1.0, 0.0]
     assert np.allclose(_across(theta, theta), 0.0)
     assert _across(np.array([1.0, 0.0, 0.0]), np.zeros(3)).tolist() == [1.0, 0.0, 0.0]
+
+
+class Wrong(Line):
+    """A smoothed cost whose gradient has a row too many."""
+
+    def smoothed(self, theta: Any, noise: Any, sigma: float, instance: Any) -> Any:
+        return np.zeros(len(theta) + 1)
+
+
+def test_a_gradient_of_another_length_is_refused() -> None:
+    gradient = by_experience(LocalEvaluator(Wrong(), [np.zeros(3)]), 4, None)
+    with pytest.raises(InputError, match="smoothed of line"):
+        gradient(np.arange(3.0), 0, 0.0, np.random.default_rng(0))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from colayer.errors import InputError
 from colayer.learning.network.context import ContextNetwork, Packed, Singles, pack
 from colayer.learning.network.source import Item
 from colayer.models.context import sequence_of
@@ -46,6 +47,8 @@ def batch_of(
 
     def slope(theta: torch.Tensor, share: float) -> Slope:
         values = theta.cpu().numpy().astype(np.float64)
+        if not np.isfinite(values).all():
+            raise InputError("θ of the network is not finite, expected a smaller rate", where="method")
         out = np.empty(len(values), dtype=np.float32)
 
         def one(k: int) -> float:

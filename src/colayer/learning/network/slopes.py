@@ -14,9 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from colayer import answers
 from colayer.capabilities import Embeds, SolvesMany
 from colayer.compose import decoded
 from colayer.evaluators.local import LocalEvaluator
+from colayer.faults import calling
 from colayer.learning.demonstration.example import Example, inner
 from colayer.learning.demonstration.fit import Demonstration
 from colayer.learning.experience.imitation import towards_the_best
@@ -48,7 +50,9 @@ def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | No
     problem = data.problem
     if isinstance(problem, Smooths):
         rows = len(data.features[0])
-        if problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0]) is not None:
+        with calling(problem, "smoothed"):
+            able = problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0])
+        if able is not None:
             return _smoothed(data, problem, _SMOOTHED if sigma is None else sigma)
     width = _DRAWN if sigma is None else sigma
     pairs = max(1, samples // 2)
@@ -73,8 +77,9 @@ def _smoothed(data: LocalEvaluator[X, Y, Z], problem: Smooths, sigma: float) -> 
         width = sigma * _FALL**share
         total = np.zeros(len(theta))
         for sign in (1.0, -1.0):
-            found = problem.smoothed(theta, sign * noise, width, data.instances[x])
-            total += 0.0 if found is None else found
+            with calling(data.problem, "smoothed"):
+                found = problem.smoothed(theta.copy(), sign * noise, width, data.instances[x])
+            total += answers.vector(found, len(theta), f"smoothed of {data.problem.name}")
         return _across(total / (2.0 * float(data.scales[x])), theta)
 
     return gradient

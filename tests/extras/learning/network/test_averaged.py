@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from colayer.errors import InputError
 from colayer.learning.network.averaged import Averaged, Pace, batch_of
 from colayer.learning.network.context import ContextNetwork
 from colayer.models.context import kinds_of
@@ -73,6 +74,13 @@ def test_it_goes_on_from_its_document_bit_for_bit(tmp_path: Any) -> None:
     assert again.steps == whole.steps
     assert all(torch.equal(a, b) for a, b in zip(again.average, whole.average, strict=True))
     assert all(np.array_equal(again.network.state()[name], value) for name, value in whole.network.state().items())
+
+
+def test_a_network_that_diverges_is_refused() -> None:
+    with Threads(1) as threads:
+        batch = batch_of(items(), towards_release, threads, "cpu")
+        with pytest.raises(InputError, match="not finite, expected a smaller rate"):
+            batch.slope(batch.start * float("nan"), 0.5)
 
 
 def test_the_rate_rises_then_falls() -> None:
