@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,12 +35,15 @@ def batch_of(
     gradient: Callable[[int, Floats, float], tuple[Floats, float]],
     threads: Threads,
     device: str,
+    count: int | None = None,
 ) -> Batch:
     """A batch whose gradients are computed instance by instance, on the processor, in threads.
 
     `gradient` of (place in the batch, θ by row, share of the training that is over) is that of the instance, and how
-    far its solution is from the known one; sums are in the order of the instances.
+    far its solution is from the known one; sums are in the order of the instances. They are divided by `count`, by
+    default the number of items: those of all batches that make one step.
     """
+    among = len(items) if count is None else count
     sequences = [sequence_of(item.structure) for item in items]
     ends = np.cumsum([len(item.start) for item in items])
     start = np.concatenate([item.start for item in items]).astype(np.float32)
@@ -58,7 +61,7 @@ def batch_of(
                 own = np.empty(high - low)
                 own[sequence] = values[low:high]
             found, behind = gradient(k, own, share)
-            out[low:high] = (found if sequence is None else found[sequence]) / len(items)
+            out[low:high] = (found if sequence is None else found[sequence]) / among
             return behind
 
         behind = threads.map(one, range(len(items)))
@@ -92,12 +95,17 @@ class Averaged:
         self.average = [p.detach().clone() for p in network.parameters()]
         self.steps = 0
 
-    def step(self, batch: Batch, share: float) -> torch.Tensor:
-        """Learn from a batch; how far its solutions were, a number on the device: reading it would wait for it."""
-        theta = self.network(batch.rows) + batch.start
-        slope, behind = batch.slope(theta.detach(), share)
+    def step(self, batches: Iterable[Batch], share: float) -> torch.Tensor:
+        """Learn from batches together, one in memory at a time.
+
+        Returns how far the solutions of the last were, on the device: reading it would wait for it.
+        """
+        behind = torch.tensor(0.0)
         self.optimizer.zero_grad()
-        theta.backward(slope)
+        for batch in batches:
+            theta = self.network(batch.rows) + batch.start
+            slope, behind = batch.slope(theta.detach(), share)
+            theta.backward(slope)
         for group in self.optimizer.param_groups:
             group["lr"] = self.pace.at(share)
         self.optimizer.step()

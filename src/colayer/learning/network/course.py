@@ -80,7 +80,7 @@ class Course:
 
     def _step(self) -> None:
         random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(0xC0, self.step)))
-        self._recent.append(self._learning.step(self.feed.batch(random), self.spent / self.seconds))
+        self._recent.append(self._learning.step([self.feed.batch(random)], self.spent / self.seconds))
 
     def averaged(self) -> dict[str, Singles]:
         """The average of the weights, name → array."""

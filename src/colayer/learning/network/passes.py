@@ -19,17 +19,19 @@ from colayer.clock import clock
 from colayer.errors import InputError, JournalError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.files import write_atomic
-from colayer.learning.network.averaged import Averaged, batch_of
+from colayer.learning.network.averaged import Averaged, Batch, batch_of
 from colayer.learning.network.context import Singles
 from colayer.learning.network.slopes import Gradient, instance_loss
 from colayer.learning.network.source import Item
 from colayer.models import ContextModel
 from colayer.npz import npz_bytes, parse_npz
-from colayer.problem import X, Y, Z
+from colayer.problem import Floats, X, Y, Z
 from colayer.structure import Structure
 from colayer.threads import Threads
 
 _SPAWN_KEY = 0x9E
+#: Rows that go through the network at once, some kilobytes each; a single instance may have more.
+_MOST_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,16 +98,21 @@ class Passes(Generic[X, Y, Z]):
 
     def _pass(self, number: int) -> None:
         part, gradient = (self.training, self.gradient) if self.fresh is None else self.fresh(number)
-        items = part.items
-        parts = -(-len(items) // self.batch)
-        for place, chosen in enumerate(np.array_split(self._random(number).permutation(len(items)), parts)):
+        count = len(part.items)
+        steps = -(-count // self.batch)
+        for place, chosen in enumerate(np.array_split(self._random(number).permutation(count), steps)):
             rows = np.sort(chosen).tolist()
+            together = _together(rows, [len(part.items[x].start) for x in rows])
+            batches = (self._batch(part, gradient, number, few, len(rows)) for few in together)
+            self.learning.step(batches, (number - 1 + (place + 1) / steps) / self.count)
 
-            def one(k: int, theta: Any, share: float, rows: list[int] = rows) -> tuple[Any, float]:
-                return gradient(theta, rows[k], share, self._random(number, rows[k])), 0.0
+    def _batch(self, part: Part[X, Y, Z], gradient: Gradient, number: int, chosen: list[int], count: int) -> Batch:
+        """Some of the `count` instances of a step."""
 
-            share = (number - 1 + (place + 1) / parts) / self.count
-            self.learning.step(batch_of([items[x] for x in rows], one, self.threads, self.learning.device), share)
+        def one(k: int, theta: Floats, share: float) -> tuple[Floats, float]:
+            return gradient(theta, chosen[k], share, self._random(number, chosen[k])), 0.0
+
+        return batch_of([part.items[x] for x in chosen], one, self.threads, self.learning.device, count)
 
     def _note(self) -> None:
         """Evaluate the average of the weights, keep it if it is the best, and write all down."""
@@ -180,3 +187,16 @@ class Passes(Generic[X, Y, Z]):
 
     def _random(self, *key: int) -> np.random.Generator:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, *key)))
+
+
+def _together(chosen: list[int], rows: list[int]) -> list[list[int]]:
+    """Instances that go through the network at once: so many that memory can hold what their rows leave behind."""
+    found: list[list[int]] = [[]]
+    total = 0
+    for x, count in zip(chosen, rows, strict=True):
+        if found[-1] and total + count > _MOST_ROWS:
+            found.append([])
+            total = 0
+        found[-1].append(x)
+        total += count
+    return found

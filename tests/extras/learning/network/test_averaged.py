@@ -37,7 +37,7 @@ def towards_release(k: int, theta: np.ndarray, share: float) -> tuple[np.ndarray
 def steps(made: Averaged, count: int, workers: int = 1) -> None:
     with Threads(workers) as threads:
         for number in range(count):
-            made.step(batch_of(items(), towards_release, threads, "cpu"), 0.3 + 0.05 * number)
+            made.step([batch_of(items(), towards_release, threads, "cpu")], 0.3 + 0.05 * number)
 
 
 def test_gradients_belong_to_the_rows_of_the_instance() -> None:
@@ -70,10 +70,24 @@ def test_it_goes_on_from_its_document_bit_for_bit(tmp_path: Any) -> None:
     again.take(parse_npz(npz_bytes(first.document(), tmp_path), tmp_path))
     with Threads(1) as threads:
         for number in range(2, 5):
-            again.step(batch_of(items(), towards_release, threads, "cpu"), 0.3 + 0.05 * number)
+            again.step([batch_of(items(), towards_release, threads, "cpu")], 0.3 + 0.05 * number)
     assert again.steps == whole.steps
     assert all(torch.equal(a, b) for a, b in zip(again.average, whole.average, strict=True))
     assert all(np.array_equal(again.network.state()[name], value) for name, value in whole.network.state().items())
+
+
+def test_batches_of_one_step_add_up() -> None:
+    """Three instances at once, or one by one: the same gradients, up to rounding."""
+    whole, parts = learning(), learning()
+    with Threads(1) as threads:
+        whole.step([batch_of(items(), towards_release, threads, "cpu")], 0.5)
+
+        def alone(k: int) -> Any:
+            return batch_of(items()[k : k + 1], lambda _, *given: towards_release(k, *given), threads, "cpu", count=3)
+
+        parts.step((alone(k) for k in range(3)), 0.5)
+    for one, other in zip(whole.network.parameters(), parts.network.parameters(), strict=True):
+        assert torch.allclose(one.grad, other.grad, rtol=1e-4, atol=1e-6)
 
 
 def test_a_network_that_diverges_is_refused() -> None:

@@ -13,7 +13,7 @@ from colayer.errors import JournalError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.averaged import Averaged, Pace
 from colayer.learning.network.context import ContextNetwork
-from colayer.learning.network.passes import Part, Passes
+from colayer.learning.network.passes import Part, Passes, _together
 from colayer.learning.network.slopes import by_experience
 from colayer.learning.network.source import item_of
 from colayer.npz import npz_bytes
@@ -69,6 +69,12 @@ def test_the_state_does_not_depend_on_the_threads() -> None:
         with Threads(workers) as threads:
             found.append(list(passes(threads, 5, batch=1).run()))
     assert found[0] == found[1]
+
+
+def test_large_instances_go_through_one_by_one() -> None:
+    assert _together([4, 7, 9], [10, 20, 30]) == [[4, 7, 9]]
+    assert _together([4, 7, 9], [60_000, 40_000, 1]) == [[4, 7], [9]]
+    assert _together([4, 7], [500_000, 500_000]) == [[4], [7]]
 
 
 def test_no_pass_begins_after_the_deadline() -> None:
