@@ -18,16 +18,19 @@ from colayer.report.outcome import Cell, Outcome, Sheet
 
 _TREES = {"widths": [4, 5], "evaluations": 12, "samples": 2, "passes": 3, "auto_evaluations": 12}
 _LEARNER = {"features": "27", "method": "direct", "seeds": 2, "per_cell": 1}
+_PERTURBED = {"loss": "perturbed", "samples": 2, "sigma": 0.1}
 _JOBS = {
     "jobs": [12, 25, 40],  # one size of each of the subsets below
     "perturbed_samples": 2,
     "demonstration_jobs": [8],
     "passes": 2,
+    "sigmas": [0.1, 1.0],
+    "tried": {**_LEARNER, "loss": "perturbed", "samples": 2, "decoder": "none", "iterations": [5]},
     "learners": [
         {"loss": "plain", "decoder": "none", "iterations": [5, 12], "beside": [1000, 2500], **_LEARNER},
-        {"loss": "perturbed", "decoder": "none", "iterations": [5], "beside": [1000], "samples": 2, **_LEARNER},
+        {**_LEARNER, **_PERTURBED, "decoder": "none", "iterations": [5], "beside": [1000]},
         {"loss": "plain", "decoder": "ls", "iterations": [5, 12], "beside": [1000, 2500], **_LEARNER},
-        {"loss": "perturbed", "decoder": "ls", "iterations": [5], "beside": [1000], "samples": 2, **_LEARNER},
+        {**_LEARNER, **_PERTURBED, "decoder": "ls", "iterations": [5], "beside": [1000]},
         {**_LEARNER, "loss": "plain", "decoder": "none", "method": "auto", "iterations": [9], "seeds": 1},
     ],
 }
@@ -41,6 +44,7 @@ _VEHICLES = {
         "test": {"tasks": [50, 200], "scenarios": [50], "per_cell": 2},
     },
     "evaluations": 6,
+    "seeds": {"plain": 2, "raw": 1},
     "perturbed": {train: {"samples": 2, "direct": 5, "bayes": 4} for train in ("small", "moderate", "all")},
     "passes": 2,
     "demonstration_samples": 2,

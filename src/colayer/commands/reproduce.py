@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,12 +17,11 @@ from colayer.text import one_of, short
 
 if TYPE_CHECKING:
     from colayer.experiments.frame.config import Config
-    from colayer.experiments.frame.store import Report
+    from colayer.experiments.frame.store import Report, Run
     from colayer.report.outcome import Outcome
 
 #: Seconds between two lines about the same stage where nobody watches a bar.
 _EVERY = 30.0
-_WORDS = {True: "holds", False: "does not hold", None: "cannot tell"}
 
 
 def reproduce(
@@ -31,7 +31,8 @@ def reproduce(
     scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
     output: Annotated[Path | None, arguments.out_folder("The run; reproduce-SCALE if not given.")] = None,
     workers: arguments.Workers = None,
-    list_names: Annotated[bool, typer.Option("--list", help="Name the experiments, no more.")] = False,
+    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
+    list_names: Annotated[bool, typer.Option("--list", help="Show the experiments and what is done, no more.")] = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Run the paper's experiments; started again, a run that was stopped goes on."""
@@ -46,11 +47,12 @@ def reproduce(
             known = one_of(name, tuple(EXPERIMENTS))
             raise OptionError(f"no experiment {short(name)}, expected {known}", where="NAME")
     chosen = [name for name in EXPERIMENTS if not names or name in names]
+    given = output or Path(f"reproduce-{scale}")
     if list_names:
-        _list([read_config(name, scale) for name in chosen], as_json)
+        _list([read_config(name, scale) for name in chosen], Run(given, scale), as_json)
         return
-    folder = output_folder(output or Path(f"reproduce-{scale}"))
-    place = Run(folder, scale, workers)
+    folder = output_folder(given)
+    place = Run(folder, scale, workers, device=device)
     try:
         other = place.open()
     except InputError as error:
@@ -86,13 +88,26 @@ def _check_others(folder: Path, chosen: Sequence[str]) -> None:
                 raise InputError(f"{error.message}; remove it, or run {other} as well", where=error.where) from None
 
 
-def _list(configs: Sequence[Config], as_json: bool) -> None:
+def _list(configs: Sequence[Config], run: Run, as_json: bool) -> None:
+    """The experiments, and for each what is learned, how far that is in the run, and how long it takes."""
     from colayer.commands.output import emit
-    from colayer.report.tables import table
+    from colayer.experiments.frame.times import expected_seconds
+    from colayer.experiments.registry import learnings
+    from colayer.report.tables import duration, table
 
-    rows = [(config.name, config.source, config.title) for config in configs]
-    keys = ("name", "source", "title")
-    emit([dict(zip(keys, row, strict=True)) for row in rows], table(keys, rows).text(), as_json=as_json, out=None)
+    documents, rows = [], []
+    for config in configs:
+        states = [learning.state(run) for learning in learnings(run, config.name)]
+        stages = [{**asdict(state), "expected": expected_seconds(state, run.scale)} for state in states]
+        documents.append({"name": config.name, "source": config.source, "title": config.title, "stages": stages})
+        whole = sum(state.done == state.total for state in states)
+        rows.append((config.name, config.source, config.title, f"{whole} of {len(states)}" if states else "-", "", ""))
+        for state, stage in zip(states, stages, strict=True):
+            took = duration(state.seconds) if state.done == state.total else ""
+            left = "" if stage["expected"] is None else duration(stage["expected"])
+            rows.append(("", "", f"  {state.what}", f"{state.done} of {state.total}", took, left))
+    head = ("name", "source", "title", "done", "took", "expected")
+    emit(documents, table(head, rows).text(), as_json=as_json, out=None)
 
 
 def _report(folder: Path) -> Path:
@@ -107,17 +122,17 @@ def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
     from colayer.report.outcome import CAVEATS, scale_of
     from colayer.report.tables import table
 
-    rows = [
-        (outcome.name, outcome.source, _WORDS[conclusion.holds], conclusion.claim)
+    rows: list[tuple[str, ...]] = [
+        (outcome.name, outcome.source, conclusion.of, conclusion.verdict, conclusion.claim)
         for outcome in outcomes
         for conclusion in outcome.conclusions
     ]
     rows += [
-        (outcome.name, outcome.source, "-", "no conclusion: data alone")
+        (outcome.name, outcome.source, "-", "-", "no conclusion: data alone")
         for outcome in outcomes
         if not outcome.conclusions
     ]
-    text = table(("experiment", "beside", "here", "conclusion"), rows).text()
+    text = table(("experiment", "beside", "claim of", "here", "conclusion"), rows).text()
     caveats = dict.fromkeys(CAVEATS[scale] for scale in map(scale_of, outcomes) if scale in CAVEATS)
     said = "".join(f"\n{caveat}" for caveat in caveats)
     return f"{text}{said}\ntables and figures in {folder}, all in one page: {report}\n"

@@ -21,15 +21,32 @@ from urllib.parse import quote
 from colayer.errors import InputError
 from colayer.files import write_atomic
 from colayer.report.inline_svg import inline_svg
-from colayer.report.outcome import CAVEATS, Cell, Column, Outcome, Picture, Sheet, Value, read_outcomes, scale_of
+from colayer.report.outcome import (
+    CAVEATS,
+    CLAIMS,
+    Cell,
+    Column,
+    Outcome,
+    Picture,
+    Sheet,
+    Value,
+    Verdict,
+    read_outcomes,
+    scale_of,
+)
 from colayer.report.tables import duration, significant
 
 #: Columns in which less is better, so that ours beside the paper's has a sign. Times depend on the machine: none there.
 _MINIMISED = re.compile(r"\b(gap|loss|cost|objective|excess)\b", re.IGNORECASE)
 #: The unit of columns of times, which are written in ms, s, min or h.
 SECONDS = "s"
-#: How a conclusion is told: its class in the style, and the word.
-VERDICTS = {True: ("yes", "holds"), False: ("no", "does not hold"), None: ("open", "cannot tell")}
+#: Verdict → its class in the style, and the word for several.
+_STYLES: dict[Verdict, tuple[str, str]] = {
+    "holds": ("yes", "hold"),
+    "does not hold": ("no", "do not hold"),
+    "cannot tell": ("open", "cannot tell"),
+    "moot": ("moot", "moot"),
+}
 
 
 def write_report(run: Path, output: Path) -> None:
@@ -59,7 +76,8 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
         counts=counts,
         caveats=[*dict.fromkeys(section["caveat"] for section in sections if section["caveat"])],
         beside=any(outcome.source for _, outcome in outcomes),
-        verdicts=VERDICTS,
+        verdicts=_STYLES,
+        claims=CLAIMS,
     )
 
 
@@ -88,10 +106,12 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
     }
 
 
-def _counts(outcomes: Sequence[Outcome]) -> Counter[bool | None]:
-    """How many conclusions hold, do not, and cannot be told; a smoke run concludes nothing."""
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, Counter[Verdict]]:
+    """How many claims, the paper's and ours apart, have each verdict; a smoke run concludes nothing."""
     told = [outcome for outcome in outcomes if scale_of(outcome) != "smoke"]
-    return Counter(conclusion.holds for outcome in told for conclusion in outcome.conclusions)
+    drawn = [conclusion for outcome in told for conclusion in outcome.conclusions]
+    counts = {whose: Counter(each.verdict for each in drawn if each.of == whose) for whose in CLAIMS}
+    return {whose: count for whose, count in counts.items() if count}
 
 
 def _drawing(folder: Path, picture: Picture, prefix: str) -> Any:

@@ -14,6 +14,7 @@ import platform
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 
@@ -30,6 +31,12 @@ CAVEATS = {
     "smoke": "A smoke run: it shows that everything runs. Its numbers, and what is concluded from them, mean nothing.",
     "small": "A small run: its numbers decide nothing. What decides is a run with --scale paper.",
 }
+
+Verdict = Literal["holds", "does not hold", "cannot tell", "moot"]
+_VERDICTS: dict[bool | None, Verdict] = {True: "holds", False: "does not hold", None: "cannot tell"}
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Whose claims are counted apart, and how they are named.
+CLAIMS = {"paper": "claims of the paper", "colayer": "claims of ours"}
 
 #: What stands in a cell: a number, a word, or nothing.
 Value = float | int | str | None
@@ -93,12 +100,23 @@ class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     caption: str = ""
 
 
-class Conclusion(msgspec.Struct, frozen=True):
+class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     """A claim, whether it holds in our run (None: the run cannot tell), and the numbers that say so."""
 
     claim: str
     holds: bool | None
     numbers: str
+    #: Whose claim it is: the paper's, or one of ours.
+    of: Literal["paper", "colayer"] = "paper"
+    #: Whether a better algorithm than the paper's leaves nothing to be claimed, whatever `holds` says.
+    moot: bool = False
+    #: Why it does not hold, as tested.
+    reason: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """In a word."""
+        return "moot" if self.moot else _VERDICTS[self.holds]
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):

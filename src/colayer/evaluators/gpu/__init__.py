@@ -24,7 +24,7 @@ def gpu_evaluators(
     from colayer.evaluators.gpu.device import Cuda
 
     try:
-        if not _has_kernels(problem):
+        if not has_kernels(problem):
             raise OptionError(f"{problem.name} has no evaluator for a GPU, expected cpu", where="--device")
         device = Cuda()
     except (OptionError, MissingExtraError) as error:
@@ -66,7 +66,8 @@ def on_device(
     return Split([on_device(problem, small, device, workers), evaluator_for(problem, large, workers)], numbers)
 
 
-def _has_kernels(problem: Problem[X, Y, Z]) -> bool:
+def has_kernels(problem: Problem[X, Y, Z]) -> bool:
+    """Whether the losses of a problem can be computed on a GPU."""
     from colayer.problems import SingleMachine, SpanningTree
 
     return isinstance(problem, SingleMachine | SpanningTree)

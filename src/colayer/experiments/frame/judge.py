@@ -26,6 +26,21 @@ def less(a: ArrayLike, b: ArrayLike) -> bool | None:
     return None if sign == 0 else sign < 0
 
 
+def less_over_seeds(a: ArrayLike, b: ArrayLike) -> bool | None:
+    """The same of learners with several seeds: rows are seeds, columns the instances, in the same order in both.
+
+    The error is that of the instances and that of the seeds together; it must be beyond what the fewer seeds allow.
+    """
+    first, second = np.atleast_2d(np.asarray(a, dtype=float)), np.atleast_2d(np.asarray(b, dtype=float))
+    seeded = [rows.mean(axis=1) for rows in (first, second) if len(rows) > 1]
+    if not seeded or first.shape[1] < 2:
+        return less(first[0], second[0])
+    mean, error = moments((first.mean(axis=0) - second.mean(axis=0)).tolist())
+    square = (error or 0.0) ** 2 + sum(float(means.var(ddof=1)) / len(means) for means in seeded)
+    sign = significance(mean, math.sqrt(square), min(len(means) for means in seeded))
+    return None if sign == 0 else sign < 0
+
+
 def both(*parts: bool | None) -> bool | None:
     """True where all are, False where one is, else None: the run cannot tell."""
     return False if False in parts else None if None in parts else True

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from colayer.evaluators.gpu import has_kernels
 from colayer.experiments.frame.store import Clock, Run
 from colayer.files import encode, read_json, write_atomic
+from colayer.learning.experience.optimizer import Optimizer
 from colayer.learning.journal import Record
 from colayer.learning.learner import Learner
 from colayer.learning.run import Evaluation
@@ -32,6 +34,8 @@ class Data(Generic[T]):
 
     identity: Mapping[str, Any]
     make: Callable[[], Sequence[T]]
+    #: Makes what takes long, and keeps it in the run.
+    prepare: Callable[[], object] = lambda: None
 
     @cached_property
     def values(self) -> list[T]:
@@ -68,48 +72,88 @@ class Learned(msgspec.Struct, frozen=True):
         return LinearModel.from_document(document)
 
 
-def learn(
-    run: Run,
-    problem: Problem[X, Y, Z],
-    data: Data[X],
-    *,
-    what: str,
-    method: Learner,
-    evaluations: int,
-    solutions: Data[Z] | None = None,
-    portions: Sequence[tuple[int, int]] = (),
-    **options: Any,
-) -> Learned:
-    """Learn weights from the instances of `data`, by demonstration where there are `solutions`; kept in the run.
+@dataclass(frozen=True)
+class Learning(Generic[X, Y, Z]):
+    """Weights to be learned from the instances of `data`, by demonstration where there are `solutions`.
 
     `method` is an optimiser or demonstration object; `options` are those of `Pipeline.fit` that change the result
     (seed, radius, sigma, samples, learn_decoder, validation: 0 unless given). `portions` asks for the best weights
-    among parts of the evaluations. Times do not count compilation, nor what a run that was stopped does again.
+    among parts of the evaluations.
     """
-    options = {"seed": 0, "validation": 0.0, **options}
-    known = declared(problem)
-    identity = {
-        "problem": problem.name,
-        "options": known.options,
-        "data": data.identity,
-        "solutions": None if solutions is None else solutions.identity,
-        "method": method.name,
-        "method_options": method.options(),
-        "evaluations": evaluations,
-        "portions": portions,
-        **options,
-    }
-    journal = run.journal(identity)
-    times = journal.with_suffix(".times")
 
-    def make() -> Learned:
-        labels: dict[str, Any] = {} if solutions is None else {"solutions": solutions.values}
-        warm: dict[str, Any] = {} if solutions is None else {"solutions": solutions.values[:1]}
-        settings = {"method": method, "workers": run.workers, "portfolio": 1, **options}
-        Pipeline(problem).fit(data.values[:1], evaluations=1, **warm, **settings)  # compile
-        watch = _Watch(run, what, evaluations, times)
-        pipeline = Pipeline(problem).fit(
-            data.values, evaluations=evaluations, journal=journal, callback=watch, **labels, **settings
+    what: str
+    problem: Problem[X, Y, Z]
+    data: Data[X]
+    method: Learner | Optimizer
+    evaluations: int
+    solutions: Data[Z] | None = None
+    portions: Sequence[tuple[int, int]] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The options, with those that are not given."""
+        return {"seed": 0, "validation": 0.0, **self.options}
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """All that determines what is learned; neither where nor by how many."""
+        return {
+            "problem": self.problem.name,
+            "options": declared(self.problem).options,
+            "data": self.data.identity,
+            "solutions": None if self.solutions is None else self.solutions.identity,
+            "method": self.method.name,
+            "method_options": self.method.options(),
+            "evaluations": self.evaluations,
+            "portions": self.portions,
+            **self.settings,
+        }
+
+    def state(self, run: Run) -> State:
+        """How far it is in the folder of a run."""
+        kept = run.kept("train", self.identity)
+        if kept is not None:
+            return State(self.what, self.evaluations, self.evaluations, kept["seconds"], kept["cpu"])
+        journal = run.journal(self.identity)
+        lines = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
+        times = _times(journal.with_suffix(".times"))
+        return State(self.what, max(0, lines), self.evaluations, times["seconds"], times["cpu"])
+
+    def done(self, run: Run) -> bool:
+        """Whether the run has it."""
+        return run.kept("train", self.identity) is not None
+
+    def place(self, run: Run) -> Path:
+        """Locked while somebody learns it."""
+        return run.journal(self.identity).with_suffix(".lock")
+
+    def make(self, run: Run) -> Learned:
+        """See `learn`."""
+        return self.learn(run)
+
+    def learn(self, run: Run) -> Learned:
+        """What is learned; kept in the run. Times count no compilation, nor what a run that was stopped does again."""
+        if self.solutions is not None:
+            self.solutions.prepare()
+        kept = run.cached("train", self.identity, lambda: self._make(run), times=lambda made: (made.seconds, made.cpu))
+        learned = msgspec.convert(kept, Learned)
+        journal = run.journal(self.identity)
+        for path in (journal, journal.with_suffix(".times")):
+            path.unlink(missing_ok=True)
+        return learned
+
+    def _make(self, run: Run) -> Learned:
+        journal = run.journal(self.identity)
+        data = self.data.values
+        labels: dict[str, Any] = {} if self.solutions is None else {"solutions": self.solutions.values}
+        warm: dict[str, Any] = {} if self.solutions is None else {"solutions": self.solutions.values[:1]}
+        device = run.device if self.solutions is None and has_kernels(self.problem) else "cpu"
+        settings = {"method": self.method, "workers": run.workers, "portfolio": 1, "device": device, **self.settings}
+        Pipeline(self.problem).fit(data[:1], evaluations=1, **warm, **settings)  # compile
+        watch = _Watch(run, self.what, self.evaluations, journal.with_suffix(".times"))
+        pipeline = Pipeline(self.problem).fit(
+            data, evaluations=self.evaluations, journal=journal, callback=watch, **labels, **settings
         )
         seconds, cpu = watch.spent
         return Learned(
@@ -117,16 +161,31 @@ def learn(
             loss=float(pipeline.loss_ or 0.0),
             validation_loss=pipeline.validation_loss_,
             losses=[done.loss for done in pipeline.history_],
-            best=_best(journal, portions),
+            best=_best(journal, self.portions),
             seconds=seconds,
             cpu=cpu,
         )
 
-    kept = run.cached("train", identity, make, times=lambda learned: (learned.seconds, learned.cpu))
-    learned = msgspec.convert(kept, Learned)
-    for path in (journal, times):
-        path.unlink(missing_ok=True)
-    return learned
+
+@dataclass(frozen=True)
+class State:
+    """How far a stage is: what of how much is done, and the wall and CPU seconds that it took so far."""
+
+    what: str
+    done: int
+    total: int
+    seconds: float
+    cpu: float
+
+    @property
+    def expected(self) -> float | None:
+        """The wall seconds that are left at the rate so far; None where nothing is done."""
+        return self.seconds * (self.total / self.done - 1) if self.done and self.seconds else None
+
+
+def _times(path: Path) -> dict[str, float]:
+    found: dict[str, float] = read_json(path) if path.exists() else {"seconds": 0.0, "cpu": 0.0}
+    return found
 
 
 class _Watch:
@@ -134,7 +193,7 @@ class _Watch:
 
     def __init__(self, run: Run, what: str, total: int, times: Path) -> None:
         self._run, self._what, self._total, self._times = run, what, total, times
-        before = read_json(times) if times.exists() else {"seconds": 0.0, "cpu": 0.0}
+        before = _times(times)
         self._before = (before["seconds"], before["cpu"])
         self._clock = Clock()
         self._noted = time.monotonic()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import scale_of
-from colayer.evaluators.base import evaluator_for
+from colayer.evaluators.base import Backend, Evaluator
+from colayer.evaluators.gpu import has_kernels
 from colayer.experiments.frame.learned import Data
+from colayer.experiments.frame.sharing import Items, shared
 from colayer.experiments.frame.store import Run
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -29,9 +31,7 @@ class Predicted:
     cpu: Floats
 
 
-def predict(
-    run: Run, problem: Problem[X, Y, Z], model: Model, data: Data[X], *, what: str, samples: int = 0
-) -> Predicted:
+def prediction(problem: Problem[X, Y, Z], model: Model, data: Data[X], *, what: str, samples: int = 0) -> Items[X]:
     """Solve each instance with the model's weights alone (`safe=False`), through the problem's decoder.
 
     The CPU seconds are those of `Pipeline.solve`, features and bound included, over all its threads.
@@ -51,18 +51,29 @@ def predict(
         "options": declared(problem).options,
         "weights": model.raw(),
         "feature_scale": model.feature_scale if samples else None,  # the units of the perturbation
+        "sigma": model.sigma if samples else None,
         "samples": samples,
         "data": data.identity,
     }
-    # one thread: the clock is that of the process
-    found = run.items("evaluate", identity, data.values, solve, what=f"evaluate: {what}", threads=1)
-    costs, cpu = np.array(found, dtype=float).T
-    return Predicted(costs, cpu)
+    return Items(f"evaluate: {what}", "evaluate", identity, data.values, solve)
+
+
+def predict(run: Run, predictions: Sequence[Items[X]]) -> list[Predicted]:
+    """Costs and times of each prediction."""
+    return [Predicted(*np.array(found, dtype=float).T) for found in shared(run, predictions)]
+
+
+@contextmanager
+def evaluator_on(run: Run, problem: Problem[X, Y, Z], instances: Sequence[X]) -> Iterator[Evaluator]:
+    """The losses of these instances, on the device of the run where the problem has kernels for it."""
+    device = run.device if has_kernels(problem) else "cpu"
+    with Backend(run.workers, device).evaluators(problem, len(instances)) as evaluator_of:
+        yield evaluator_of(instances)
 
 
 def costs_of(run: Run, problem: Problem[X, Y, Z], weights: Floats, instances: Sequence[X]) -> Floats:
     """Costs of many weight vectors (rows, in raw feature units) on the instances (columns), all at once."""
-    with closing(evaluator_for(problem, instances, run.workers)) as evaluator:
+    with evaluator_on(run, problem, instances) as evaluator:
         losses = evaluator.losses(weights)
     return np.asarray(losses * np.array([scale_of(problem, instance) for instance in instances]))
 

@@ -35,6 +35,12 @@ def compared(costs: ArrayLike, known: ArrayLike, to: str) -> tuple[Value, Value,
     return 100 * apart.mean, None if error is None else 100 * error, apart.verdict
 
 
+def spread(by_seed: ArrayLike) -> float | None:
+    """The standard deviation over the seeds of a learner; None of one seed."""
+    values = np.asarray(by_seed, dtype=float)
+    return float(values.std(ddof=1)) if len(values) > 1 else None
+
+
 def cells(*values: Value) -> tuple[Cell, ...]:
     """Cells with nothing of the paper's beside them."""
     return tuple(map(Cell, values))

@@ -65,6 +65,8 @@ class Run:
     scale: str
     workers: int | None = None
     report: Report = silent
+    #: Where losses are computed, of the problems that have kernels for it.
+    device: str = "cpu"
     seconds: float = 0.0
     cpu: float = 0.0
     #: How many stages were made, and not found in the cache.
@@ -132,6 +134,20 @@ class Run:
         self._count(path, document["seconds"], document["cpu"])
         return document["value"]
 
+    def kept(self, stage: str, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+        """What the cache has of a stage ("seconds", "cpu", "value"), or None."""
+        path, _ = self._place(stage, identity, "json")
+        return _read_stage(path) if path.exists() else None
+
+    def count(self, stage: str, identity: Mapping[str, Any]) -> int:
+        """How many items of a stage are there."""
+        path, whole = self._place(stage, identity, "jsonl")
+        return len(_read_lines(path, whole)[0])
+
+    def lock_of(self, stage: str, identity: Mapping[str, Any]) -> Path:
+        """The file to be locked while somebody is at the items of a stage."""
+        return self._place(stage, identity, "lock")[0]
+
     def items(
         self,
         stage: str,
@@ -154,7 +170,7 @@ class Run:
             label = what or stage
             self.report(label, len(known), len(inputs))
             with _open(path) as file, ThreadPoolExecutor(threads or self.threads) as pool:
-                _lock(file)
+                locked(file)
                 known, seconds, cpu = _read_lines(path, whole)  # another run may have gone on
                 if path.stat().st_size == 0:
                     append(file, encode({"identity": whole}))
@@ -218,10 +234,15 @@ def _open(path: Path) -> Iterator[FileIO]:
         raise unwritable(path, error) from None
 
 
-def _lock(file: FileIO) -> None:
-    """Wait until no other process writes this file; the lock ends with the file."""
-    if fcntl is not None:
-        fcntl.flock(file, fcntl.LOCK_EX)
+def locked(file: FileIO, *, wait: bool = True) -> bool:
+    """Wait until no other process has this file locked, or say that one has; the lock ends with the file."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _read_stage(path: Path) -> dict[str, Any] | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from colayer.experiments.frame.config import Config
-from colayer.experiments.frame.learned import Data, Learned, learn
+from colayer.experiments.frame.learned import Data, Learned, Learning
+from colayer.experiments.frame.predict import evaluator_on
+from colayer.experiments.frame.searches import Without
 from colayer.experiments.frame.store import Run
 from colayer.learning.demonstration.fenchel_young import FenchelYoung
 from colayer.learning.experience.auto import Auto
@@ -25,8 +27,11 @@ from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
 
-#: Entropy of the seeds of the instances with labels; 1 and 2 are the paper sets to learn and to test on.
-_LABELLED = 3
+Machine = Learning[Instance, Any, Any]
+
+#: Entropy of the seeds of the instances with labels and of those to validate on; 1 and 2 are the paper sets to learn
+#: and to test on.
+_LABELLED, _VALIDATION = 3, 4
 
 
 class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,12 +47,22 @@ class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     beside: list[int] = []
     seeds: int = 1
     samples: int = 0
+    #: Of the perturbed loss, in units of the standard deviations of the features.
+    sigma: float = 0.0
+    #: Features whose weights stay 0.
+    without: list[str] = []
 
     @property
     def words(self) -> str:
         """For people."""
         through = "" if self.decoder == "none" else f", {self.decoder} in the loss"
-        return f"{self.loss} loss{through}, {self.features} features, {self.method}"
+        perturbed = f" (σ = {self.sigma:g}, {self.samples} samples)" if self.samples else ""
+        return f"{self.loss} loss{perturbed}{through}, {self.named} features, {self.method}"
+
+    @property
+    def named(self) -> str:
+        """Its features, for people."""
+        return self.features + (" without look-ahead" if self.without else "")
 
 
 @dataclass(frozen=True)
@@ -55,27 +70,39 @@ class Row:
     """A learner after some of its iterations: a row of the paper's tables, or one of ours."""
 
     learner: Learner
-    learned: Learned
+    #: What each seed learned.
+    learned: tuple[Learned, ...]
     iterations: int
     #: Key of the row in the paper's tables (loss, iterations, learn decoder), or None.
     paper: tuple[str, str, str] | None
-    #: Positions of its best weights in `learned.best`, one per seed; empty where `learned` is all there is.
-    best: tuple[int, ...] = ()
+    #: Position of its best weights in `best` of each; None where the learner's own answer is taken.
+    best: int | None = None
 
     @property
     def models(self) -> list[LinearModel]:
         """The learned model of each seed."""
-        return [self.learned.linear(k) for k in self.best] or [self.learned.linear()]
+        return [learned.linear(self.best) for learned in self.learned]
 
     @property
     def model(self) -> LinearModel:
         """That of the seed with the least training loss, the first of equals."""
-        return self.learned.linear(min(self.best, key=lambda k: self.learned.best[k].loss) if self.best else None)
+        losses = [found.loss if self.best is None else found.best[self.best].loss for found in self.learned]
+        return self.models[int(np.argmin(losses))]
 
     @property
     def share(self) -> float:
         """The part of the evaluations of `learned` that belongs to this row."""
         return self.iterations / max(self.learner.iterations)
+
+    @property
+    def cpu(self) -> float:
+        """CPU seconds, of all seeds."""
+        return self.share * sum(learned.cpu for learned in self.learned)
+
+    @property
+    def seconds(self) -> float:
+        """Wall seconds, of all seeds one after the other."""
+        return self.share * sum(learned.seconds for learned in self.learned)
 
 
 @cache
@@ -95,66 +122,98 @@ def held_out(config: Config, key: str = "test_per_cell") -> Data[Instance]:
 
 
 @cache
-def labelled(per_cell: int, sizes: tuple[int, ...]) -> Data[Instance]:
-    """The instances to learn from by demonstration."""
+def drawn(name: str, entropy: int, per_cell: int, sizes: tuple[int, ...]) -> Data[Instance]:
+    """Instances of the paper's kind that are in none of its sets."""
 
     def make() -> list[Instance]:
         cells = [(n, rho, k) for n in sizes for rho in PAPER_RHO for k in range(per_cell)]
         return [
-            generate(np.random.SeedSequence([_LABELLED, n, round(100 * rho), k]), jobs=n, rho=rho)
-            for n, rho, k in cells
+            generate(np.random.SeedSequence([entropy, n, round(100 * rho), k]), jobs=n, rho=rho) for n, rho, k in cells
         ]
 
-    return Data({"set": "labelled", "per_cell": per_cell, "jobs": sizes}, make)
+    return Data({"set": name, "per_cell": per_cell, "jobs": sizes}, make)
 
 
-def demonstrated(run: Run, config: Config) -> Learned:
+def labelled(config: Config) -> Data[Instance]:
+    """The instances to learn from by demonstration."""
+    return drawn("labelled", _LABELLED, config["demonstration_per_cell"], tuple(config["demonstration_jobs"]))
+
+
+def validation(config: Config) -> Data[Instance]:
+    """The instances on which the strength of the perturbation is chosen."""
+    return drawn("validation", _VALIDATION, config["validation_per_cell"], tuple(config["jobs"]))
+
+
+def by_demonstration(run: Run, config: Config) -> Machine:
     """By demonstration: the Fenchel-Young loss on optimal sequences."""
     problem = SingleMachine("27", "none")
-    data = labelled(config["demonstration_per_cell"], tuple(config["demonstration_jobs"]))
-    what = "data: optimal sequences to learn from"
-    identity = {"problem": problem.name, "labels": "exact", "data": data.identity}
-    found = run.items("data", identity, data.values, lambda x: problem.exact(x)[0].tolist(), what=what)
+    data = labelled(config)
     method = FenchelYoung(epsilon=config["demonstration_epsilon"], samples=config["demonstration_samples"])
-    known = Data({"labels": "exact", "data": data.identity}, lambda: [np.array(sequence) for sequence in found])
-    what = "train: by demonstration"
-    return learn(run, problem, data, what=what, method=method, evaluations=config["passes"], solutions=known)
+    identity = {"problem": problem.name, "labels": "exact", "data": data.identity}
+
+    def found() -> list[list[int]]:
+        what = "data: optimal sequences to learn from"
+        return run.items("data", identity, data.values, lambda x: problem.exact(x)[0].tolist(), what=what)
+
+    known = Data({"labels": "exact", "data": data.identity}, lambda: [np.array(order) for order in found()], found)
+    return Learning("jobs, by demonstration", problem, data, method, config["passes"], known)
+
+
+def learnings(run: Run, config: Config) -> list[Machine]:
+    """All that is learned: by every learner with every seed, and by demonstration."""
+    by_seed = [learning for learner in _learners(config) for learning in by_experience(config, learner)]
+    return [*by_seed, by_demonstration(run, config)]
 
 
 def rows(run: Run, config: Config) -> list[Row]:
     """Every learner by experience, learned, after each of its iterations."""
-    return [row for entry in config["learners"] for row in _rows(run, config, msgspec.convert(entry, Learner))]
-
-
-def _rows(run: Run, config: Config, learner: Learner) -> list[Row]:
-    longest = max(learner.iterations)
-    portions = (
-        [(seed * longest, seed * longest + count) for count in learner.iterations for seed in range(learner.seeds)]
-        if learner.method == "direct"
-        else []
-    )
-    learned = learn(
-        run,
-        variant(SingleMachine(), features=learner.features, decoder=learner.decoder),
-        training(config, learner.per_cell),
-        what=f"train: {learner.words}",
-        # nlopt draws the same random numbers whatever its budget: the first iterations of a longer search are those of
-        # a shorter one, so that one search of each seed gives all its rows
-        method=Direct(seeds=learner.seeds) if learner.method == "direct" else Auto(),
-        evaluations=longest * learner.seeds,
-        portions=portions,
-        radius=config["radius"],
-        sigma=config["sigma"] if learner.samples else 0.0,
-        samples=learner.samples,
-        learn_decoder=learner.decoder,
-        validation=0.0 if learner.method == "direct" else 0.2,
-    )
     found = []
-    for k, count in enumerate(learner.iterations):
-        paper = (learner.loss, str(learner.beside[k]), learner.decoder) if learner.beside else None
-        best = tuple(range(k * learner.seeds, (k + 1) * learner.seeds)) if portions else ()
-        found.append(Row(learner, learned, count, paper, best))
+    for learner in _learners(config):
+        learned = tuple(learning.learn(run) for learning in by_experience(config, learner))
+        for k, count in enumerate(learner.iterations):
+            paper = (learner.loss, str(learner.beside[k]), learner.decoder) if learner.beside else None
+            found.append(Row(learner, learned, count, paper, k if learner.method == "direct" else None))
     return found
+
+
+def learner(entry: Mapping[str, Any]) -> Learner:
+    """A learner, of its entry in the config."""
+    return msgspec.convert(entry, Learner)
+
+
+def _learners(config: Config) -> list[Learner]:
+    return [learner(entry) for entry in config["learners"]]
+
+
+def by_experience(config: Config, learner: Learner) -> list[Machine]:
+    """What a learner learns, with each of its seeds."""
+    longest, direct = max(learner.iterations), learner.method == "direct"
+    problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
+    # nlopt draws the same random numbers whatever its budget: the first iterations of a longer search are those of a
+    # shorter one, so that one search of each seed gives all its rows
+    method: Any = Direct(randomised=True) if direct else Auto()
+    if learner.without:
+        method = Without(method, tuple(problem.feature_names.index(name) for name in learner.without))
+    options = {
+        "radius": config["radius"],
+        "sigma": learner.sigma,
+        "samples": learner.samples,
+        "learn_decoder": learner.decoder,
+        "validation": 0.0 if direct else 0.2,
+    }
+    portions = [(0, count) for count in learner.iterations] if direct else []
+    return [
+        Learning(
+            f"jobs, {learner.words}, seed {seed}",
+            problem,
+            training(config, learner.per_cell),
+            method,
+            longest,
+            portions=portions,
+            options={**options, "seed": seed},
+        )
+        for seed in range(learner.seeds)
+    ]
 
 
 def losses(run: Run, config: Config, row: Row) -> list[float]:
@@ -162,13 +221,13 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
     data, learner = training(config), row.learner
     problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
     models = row.models
-    sigma = config["sigma"] if learner.samples else 0.0
+    sigma = learner.sigma
 
     def evaluate() -> list[float]:
         run.report(f"evaluate: training set, {learner.words}", 0, 1)
         scale = models[0].feature_scale
         Z = draws(0, learner.samples, len(scale))
-        with closing(problem.evaluator(data.values, run.workers)) as evaluator:
+        with evaluator_on(run, problem, data.values) as evaluator:
             objective = mean_loss(lambda W: evaluator.losses(W / scale), sigma, Z)
             return [float(objective(model.weights[None, :])[0]) for model in models]
 

@@ -8,7 +8,7 @@ from colayer.experiments.frame.config import Config, paper_seconds, paper_table
 from colayer.experiments.frame.figures import curves, new_axes
 from colayer.experiments.frame.judge import below, both, less
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.sheets import beside, columns
+from colayer.experiments.frame.sheets import beside, columns, spread
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine import learners as scheduling
 from colayer.experiments.single_machine.learners import Row
@@ -37,28 +37,30 @@ def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
     lines = paper_table("single_machine_learning")
     paper = {(line["loss"], line["iterations"], line["decoder"]): {**line, **PAPER} for line in lines}
     head = columns(
-        "loss", "decoder in the loss", "features", "method", "iterations", "samples", "seeds", "instances",
-        "mean loss over seeds", "best loss", "CPU time, all seeds (s)", "wall time, all seeds (s)",
+        "loss", "decoder in the loss", "features", "method", "σ", "iterations", "samples", "seeds", "instances",
+        "mean loss over seeds", "spread over seeds", "best loss", "CPU time, all seeds (s)", "wall time, all seeds (s)",
     )  # fmt: skip
     cells = []
     for row, found in zip(rows, losses, strict=True):
-        learner, learned = row.learner, row.learned
+        learner = row.learner
         line = None if row.paper is None else paper[row.paper]
         instances = len(scheduling.training(config, learner.per_cell).values)
         cells.append(
             (
                 Cell(learner.loss),
                 Cell(learner.decoder),
-                beside(learner.features, line, "features", str),
+                beside(learner.named, line, "features", str),
                 Cell(learner.method),
+                Cell(learner.sigma or None),
                 beside(row.iterations, line, "iterations", int),
                 beside(learner.samples, line, "samples", int),
                 beside(learner.seeds, line, "seeds", int),
                 beside(instances, line, "instances", int),
                 beside(float(np.mean(found)), line, "loss_avg"),
+                Cell(spread(found)),
                 beside(min(found), line, "loss_best"),
-                beside(row.share * learned.cpu, line, "total_time_10_seeds", paper_seconds),
-                Cell(row.share * learned.seconds),
+                beside(row.cpu, line, "total_time_10_seeds", paper_seconds),
+                Cell(row.seconds),
             )
         )
     caption = f"Losses on {len(scheduling.training(config).values)} training instances."
@@ -72,9 +74,7 @@ def _picture(run: Run, config: Config, rows: list[Row]) -> Picture:
             drawn.setdefault(f"{row.learner.loss} loss, decoder {row.learner.decoder}", row)
     axes = new_axes((3.4 * len(drawn), 3.2), columns=len(drawn))
     for ax, (title, row) in zip(axes, drawn.items(), strict=True):
-        length = max(row.learner.iterations)
-        runs = [row.learned.losses[k * length : (k + 1) * length] for k in range(row.learner.seeds)]
-        curves(ax, runs, title=title)
+        curves(ax, [learned.losses for learned in row.learned], title=title)
     caption = "Best training loss so far of randomised DIRECT, on the instances that were learned on."
     return picture(run, config, axes[0], "curves.svg", "Learning curves by seed", caption)
 

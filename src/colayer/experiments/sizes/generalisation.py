@@ -11,7 +11,7 @@ import numpy as np
 from colayer.capabilities import bound_of
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.judge import less
-from colayer.experiments.frame.learned import Data, learn
+from colayer.experiments.frame.learned import Data, Learning
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.predict import Floats, costs_of, gaps
 from colayer.experiments.frame.sheets import cells, columns
@@ -127,23 +127,29 @@ def experiment(run: Run, config: Config) -> Outcome:
     )
 
 
+def learnings(run: Run, config: Config) -> list[Learning[Any, Any, Any]]:
+    """What is learned: a model for every training size, and one for all of them together, of each problem."""
+    return [learning for family in families(config) for learning in _learnings(config, family).values()]
+
+
+def _learnings(config: Config, family: Family) -> dict[str, Learning[Any, Any, Any]]:
+    problem, chosen = family.problem, config["sizes"][family.problem.name]
+    train, per_cell = tuple(chosen["train"]), chosen["per_cell"]
+    data = {str(size): family.data(False, (size,), per_cell) for size in train}
+    data[MIXED] = family.data(False, train, per_cell, share=len(train))
+    method, options = Auto(step=config["step"]), {"seed": config["seed"]}
+    return {
+        row: Learning(f"{problem.name}, {row}", problem, instances, method, config["evaluations"], options=options)
+        for row, instances in data.items()
+    }
+
+
 def _transfer(run: Run, config: Config, family: Family) -> Transfer:
     problem, chosen = family.problem, config["sizes"][family.problem.name]
     train, test, per_cell = tuple(chosen["train"]), tuple(chosen["test"]), chosen["per_cell"]
-    data = {str(size): family.data(False, (size,), per_cell) for size in train}
-    data[MIXED] = family.data(False, train, per_cell, share=len(train))
-    weights: dict[str, Floats] = {}
-    for row, instances in data.items():
-        learned = learn(
-            run,
-            problem,
-            instances,
-            what=f"train: {problem.name}, {row}",
-            method=Auto(step=config["step"]),
-            evaluations=config["evaluations"],
-            seed=config["seed"],
-        )
-        weights[row] = learned.linear().raw()
+    weights: dict[str, Floats] = {
+        row: learning.learn(run).linear().raw() for row, learning in _learnings(config, family).items()
+    }
     shipped = pretrained(problem)
     if shipped is not None:
         weights[SHIPPED] = shipped.raw()
@@ -207,15 +213,18 @@ def conclusions(transfer: Transfer) -> list[Conclusion]:
             f"{at} weights learned on {family.size(small)} beat the safe weights.",
             less(transfer.gaps(small, largest), transfer.gaps(SAFE, largest)),
             words(small, SAFE),
+            of="colayer",
         ),
         Conclusion(
             f"{at} learning on {family.size(same)} beats learning on {family.size(small)}.",
             less(transfer.gaps(same, largest), transfer.gaps(small, largest)),
             f"{words(same, small)}; learning on the smallest loses {significant(lost)} percentage points",
+            of="colayer",
         ),
         Conclusion(
             f"{at} learning on all sizes together beats learning on {family.size(small)} alone.",
             less(transfer.gaps(MIXED, largest), transfer.gaps(small, largest)),
             words(MIXED, small),
+            of="colayer",
         ),
     ]

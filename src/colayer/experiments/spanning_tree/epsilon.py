@@ -21,11 +21,16 @@ RESOLUTION = 0.1
 HARMLESS, RUINOUS = 1e-2, 3e-1
 
 
+def learnings(run: Run, config: Config) -> list[tree.Tree]:
+    """What is learned: a model for every ε."""
+    return [tree.by_experience(config, epsilon) for epsilon in config["epsilons"]]
+
+
 def experiment(run: Run, config: Config) -> Outcome:
     """Learn for every ε, cost on the validation set, set beside the paper's table."""
     validation = tree.held(config, "validation")
     bounds = np.array([row["bound"] for row in tree.bounded(run, validation)])
-    learned = [tree.experienced(run, config, epsilon) for epsilon in config["epsilons"]]
+    learned = [learning.learn(run) for learning in learnings(run, config)]
     found = [gaps(costs, bounds) for costs in _costs(run, config, learned)]
     means = {epsilon: float(each.mean()) for epsilon, each in zip(config["epsilons"], found, strict=True)}
     paper = {float(row["epsilon"]): float(row["gap_percent"]) for row in paper_table("spanning_tree_epsilon")}

@@ -7,8 +7,10 @@ from functools import cache
 from typing import Any
 
 from colayer.experiments.frame.config import Config
-from colayer.experiments.frame.learned import Data, Learned, learn
+from colayer.experiments.frame.learned import Data, Learning
 from colayer.experiments.frame.store import Run
+from colayer.learning.demonstration.fenchel_young import FenchelYoung
+from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.direct import Direct
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
@@ -16,6 +18,8 @@ from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.spanning_tree.solution import Solution
+
+Tree = Learning[Instance, Any, Solution]
 
 
 @cache
@@ -57,24 +61,30 @@ def bounded(run: Run, data: Data[Instance]) -> list[dict[str, Any]]:
 def labels(run: Run, data: Data[Instance]) -> Data[Solution]:
     """The solutions of the Lagrangian heuristic, to learn from."""
 
-    found = bounded(run, data)
-
     def solutions() -> list[Solution]:
-        return [complete(row["first_stage"], x)[0] for row, x in zip(found, data.values, strict=True)]
+        return [complete(row["first_stage"], x)[0] for row, x in zip(bounded(run, data), data.values, strict=True)]
 
-    return Data({"labels": "lagrangian", "data": data.identity}, solutions)
+    return Data({"labels": "lagrangian", "data": data.identity}, solutions, lambda: bounded(run, data))
 
 
-def experienced(run: Run, config: Config, epsilon: float) -> Learned:
+def by_experience(config: Config, epsilon: float) -> Tree:
     """By experience as in the paper: DIRECT on the loss perturbed by ε, in the box [−1, 1]."""
-    return learn(
-        run,
-        SpanningTree(config["features"]),
-        training(config),
-        what=f"train: by experience, ε = {epsilon:g}",
-        method=Direct(),
-        evaluations=config["evaluations"],
-        radius=config["radius"],
-        sigma=epsilon,
-        samples=config["samples"] if epsilon > 0 else 0,
-    )
+    samples = config["samples"] if epsilon > 0 else 0
+    options = {"radius": config["radius"], "sigma": epsilon, "samples": samples}
+    method, problem = Direct(), SpanningTree(config["features"])
+    what = f"tree, by experience, ε = {epsilon:g}"
+    return Learning(what, problem, training(config), method, config["evaluations"], options=options)
+
+
+def by_demonstration(run: Run, config: Config) -> Tree:
+    """By demonstration as in the paper: the Fenchel-Young loss on solutions of the Lagrangian heuristic."""
+    data = training(config, "demonstration_per_cell")
+    method = FenchelYoung(epsilon=config["demonstration_epsilon"], samples=config["demonstration_samples"])
+    problem, solutions = SpanningTree(config["features"]), labels(run, data)
+    return Learning("tree, by demonstration", problem, data, method, config["passes"], solutions)
+
+
+def by_default(config: Config) -> Tree:
+    """By experience as colayer does it unless told otherwise."""
+    data, options = training(config, "auto_per_cell"), {"validation": 0.2}
+    return Learning("tree, auto", SpanningTree(), data, Auto(), config["auto_evaluations"], options=options)

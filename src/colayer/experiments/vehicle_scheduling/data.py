@@ -47,7 +47,11 @@ def experiment(run: Run, config: Config) -> Outcome:
     )
 
 
-def held_out(config: Config, per_cell: int | None = None) -> list[tuple[int, int, int]]:
+#: (tasks, scenarios, number) of a test instance.
+Cell3 = tuple[int, int, int]
+
+
+def held_out(config: Config, per_cell: int | None = None) -> list[Cell3]:
     """(tasks, scenarios, number) of the instances of the test set, at most `per_cell` of each cell."""
     chosen = config["sets"]["test"]
     most = chosen.get("per_cell", 8)
@@ -57,7 +61,7 @@ def held_out(config: Config, per_cell: int | None = None) -> list[tuple[int, int
         for n in chosen.get("tasks", PAPER_TASKS)
         for s in chosen.get("scenarios", PAPER_SCENARIOS)
         if s == PAPER_SCENARIOS[0] or n not in ONLY_50
-        for k in range(count)
+        for k in range(min(count, config["largest"]) if n == max(PAPER_TASKS) else count)
     ]
 
 
@@ -65,7 +69,7 @@ def held_out(config: Config, per_cell: int | None = None) -> list[tuple[int, int
 ONLY_50 = (2000, 5000)
 
 
-def instance_at(cell: tuple[int, int, int]) -> Instance:
+def instance_at(cell: Cell3) -> Instance:
     """The instance of a cell of the test set."""
     tasks, scenarios, k = cell
     made: Iterator[Instance] = paper_set("test", tasks=(tasks,), scenarios=(scenarios,), per_cell=k + 1)
@@ -81,7 +85,7 @@ def _count(config: Config, name: str) -> dict[str, int]:
     return dict(Counter(str(instance.tasks) for instance in made))
 
 
-def _measure(shipped: Pipeline[Instance, Successors, Successors], cell: tuple[int, int, int]) -> dict[str, float]:
+def _measure(shipped: Pipeline[Instance, Successors, Successors], cell: Cell3) -> dict[str, float]:
     problem, instance = VehicleScheduling("23"), instance_at(cell)
     bound = problem.bound(instance)
     safe = problem.layer(safe_theta(instance), instance)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,18 @@ from numpy.typing import NDArray
 from colayer.comparison.table import Comparison, Result
 from colayer.compose import features_of
 from colayer.experiments.frame.config import Config, paper_table
+from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.sheets import against, beside, cells, columns, compared
+from colayer.experiments.frame.sharing import Items, shared
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared, spread
 from colayer.experiments.frame.store import Clock, Run
-from colayer.experiments.vehicle_scheduling.conclusions import conclusions
-from colayer.experiments.vehicle_scheduling.data import held_out, instance_at
+from colayer.experiments.vehicle_scheduling.conclusions import Key, conclusions
+from colayer.experiments.vehicle_scheduling.data import Cell3, held_out, instance_at
 from colayer.experiments.vehicle_scheduling.learners import (
+    RAW,
+    STANDARDISED,
     SUBSETS,
+    Learner,
     absent,
     demonstrations,
     experiences,
@@ -30,6 +37,7 @@ from colayer.models import thetas
 from colayer.pretrained import pretrained
 from colayer.problem import variant
 from colayer.problems import VehicleScheduling
+from colayer.problems.vehicle_scheduling.solvers import BASELINES
 from colayer.report.figures import gap_by
 from colayer.report.outcome import Outcome, Sheet
 
@@ -39,7 +47,6 @@ Floats = NDArray[np.float64]
 _STATISTICS = ("t_avg_s", "t_max_over_avg", "gap_avg_percent", "gap_max_percent")
 #: Contenders that the figure shows beside the paper's learners without perturbation: one per colour.
 _SHOWN = ("safe weights", "shipped, extended")
-_BASELINE = "deterministic"
 
 
 @dataclass(frozen=True)
@@ -83,53 +90,83 @@ def experiment(run: Run, config: Config) -> Outcome:
     """The paper's table, a table of all contenders, and a figure by size."""
     learners = demonstrations(config) + experiences(config)
     learned = trained(run, config, learners)
-    contenders = {learner.label: _weights(learner.features, "none", model.linear().raw())
-                  for learner, model in learned.items()} | _others()  # fmt: skip
+    contenders = {learner.name: _weights(learner.features, "none", model.linear().raw())
+                  for learner, model in learned.items()} | _others(learned)  # fmt: skip
     cells = held_out(config)
-    identity = {"cells": cells, "contenders": {name: asdict(chosen) for name, chosen in contenders.items()}}
+    scores = _scores((*contenders, *BASELINES), _solved(run, contenders, cells))
+    rows = {units: _by_seed(learned, units) for units in (STANDARDISED, RAW)}
+    shown = [names[0] for (loss, _), names in rows[STANDARDISED].items() if loss != "perturbed"]
+    missing = [words.replace("are empty", "are absent") for words in absent()]
+    caption = "Mean gap to the best solution that any contender found; of learners with several seeds, seed 0."
+    return outcome_of(
+        run,
+        config,
+        sheets=[
+            _paper_sheet(scores, rows[STANDARDISED], "test", "The learners of the paper's table"),
+            _paper_sheet(scores, {**rows[STANDARDISED], **rows[RAW]}, "test_raw",
+                         "The same, plain loss in raw units", only=set(rows[RAW])),
+            _every_sheet(scores, learned, " ".join(missing)),
+        ],
+        pictures=[picture(run, config, _figure(scores, (*shown, *_SHOWN)), "gaps.svg", "Gap by size", caption)],
+        conclusions=conclusions(scores, rows[STANDARDISED], rows[RAW]),
+        differences=[*reductions(config, learners), *missing],
+        instances=len(cells),
+        seed=config["seed"],
+    )  # fmt: skip
+
+
+def _by_seed(learned: Iterable[Learner], units: str) -> dict[Key, list[str]]:
+    """(loss, training set) of the paper's table → the names of its contenders, one per seed."""
+    found: dict[Key, list[str]] = {}
+    for learner in learned:
+        if learner.in_paper and learner.units == units:
+            found.setdefault((learner.loss, learner.train), []).append(learner.name)
+    return found
+
+
+def _solved(run: Run, contenders: dict[str, Weights], cells: list[Cell3]) -> list[dict[str, Any]]:
+    """All contenders on all instances: a stage for each number of tasks and of scenarios."""
     warm: list[Any] = []
 
-    def solve(cell: tuple[int, int, int]) -> dict[str, Any]:
+    def solve(cell: Cell3) -> dict[str, Any]:
         if not warm:
             warm.append(_solve(contenders, cells[0]))  # compile
         return _solve(contenders, cell)
 
-    items = run.items("evaluate", identity, cells, solve, what="evaluate: test instances", threads=1)
-    scores = _scores((*contenders, _BASELINE), items)
-    in_paper = {learner.label: learner for learner in learned if learner.in_paper}
-    shown = [label for label, learner in in_paper.items() if learner.loss != "perturbed"]
-    missing = [words.replace("are empty", "are absent") for words in absent()]
-    caption = "Mean gap to the best solution that any contender found."
-    paper_rows = {(learner.loss, learner.train): label for label, learner in in_paper.items()}
-    return outcome_of(
-        run,
-        config,
-        sheets=[_paper_sheet(scores, paper_rows), _every_sheet(scores, " ".join(missing))],
-        pictures=[picture(run, config, _figure(scores, (*shown, *_SHOWN)), "gaps.svg", "Gap by size", caption)],
-        conclusions=conclusions(scores, paper_rows),
-        differences=[*reductions(config, learners), *missing],
-        instances=len(cells),
-        seed=config["seed"],
-    )
+    known = {name: asdict(chosen) for name, chosen in contenders.items()}
+    stages = []
+    for (tasks, scenarios), group in groupby(cells, key=lambda cell: cell[:2]):
+        part = list(group)
+        identity = {"cells": part, "contenders": known}
+        stages.append(Items(f"evaluate: {tasks} tasks, {scenarios} scenarios", "evaluate", identity, part, solve))
+    return [item for part in shared(run, stages) for item in part]
 
 
 def _weights(features: str, decoder: str, weights: Floats) -> Weights:
     return Weights(features, decoder, tuple(weights.tolist()))
 
 
-def _others() -> dict[str, Weights]:
-    """What needs no learning here: the weights that are shipped, and the safe ones."""
-    found = {"safe weights": _weights("23", "none", np.array(VehicleScheduling("23").safe_weights))}
-    for features in ("23", "extended"):
-        model = pretrained(VehicleScheduling(features))
-        if model is not None:
-            found[f"shipped, {features}"] = _weights(features, "none", model.raw())
-            if features == "extended":
-                found[f"shipped, {features}, ls"] = _weights(features, "ls", model.raw())
+def _others(learned: Mapping[Learner, Learned]) -> dict[str, Weights]:
+    """What needs no learning here: the weights that are shipped, the safe ones, and rules that are weights."""
+    plain, extended = VehicleScheduling("23"), VehicleScheduling("extended")
+    found = {}
+    for decoder in ("none", "ls"):
+        after = "" if decoder == "none" else f", {decoder}"
+        safe = np.array(plain.safe_weights)
+        found[f"safe weights{after}"] = _weights("23", decoder, safe)
+        for features in ("23", "extended"):
+            model = pretrained(VehicleScheduling(features))
+            if model is not None:
+                found[f"shipped, {features}{after}"] = _weights(features, decoder, model.raw())
+    for learner, mine in learned.items():
+        if (learner.train, learner.method, learner.features) == ("all", "auto", "23"):
+            found[f"{learner.name}, ls"] = _weights("23", "ls", mine.linear().raw())
+    alone = np.array([-1.0 * (name == "reference_arc") for name in extended.feature_names])
+    found["reference feature alone"] = _weights("extended", "none", alone)
     return found
 
 
-def _solve(contenders: dict[str, Weights], cell: tuple[int, int, int]) -> dict[str, Any]:
+def _solve(contenders: dict[str, Weights], cell: Cell3) -> dict[str, Any]:
     """All contenders on one instance; the features of a set are made once, and count in the time of each."""
     instance = instance_at(cell)
     costs, times = {}, {}
@@ -149,10 +186,12 @@ def _solve(contenders: dict[str, Weights], cell: tuple[int, int, int]) -> dict[s
         solution = problem.decode(problem.layer(theta, instance), instance)
         times[name] = (seconds + clock.seconds, cpu + clock.cpu)
         costs[name] = problem.cost(solution, instance)
-    problem, clock = VehicleScheduling("23"), Clock()
-    solution = problem.baseline(_BASELINE, instance)
-    times[_BASELINE] = (clock.seconds, clock.cpu)
-    costs[_BASELINE] = problem.cost(solution, instance)
+    problem = VehicleScheduling("23")
+    for rule in BASELINES:
+        clock = Clock()
+        solution = problem.baseline(rule, instance)
+        times[rule] = (clock.seconds, clock.cpu)
+        costs[rule] = problem.cost(solution, instance)
     return {"tasks": instance.tasks, "bound": problem.bound(instance), "costs": costs, "times": times}
 
 
@@ -163,48 +202,65 @@ def _scores(names: tuple[str, ...], items: list[dict[str, Any]]) -> Scores:
     return Scores(names, tasks, costs, bounds, times[:, :, 0], times[:, :, 1])
 
 
-def _paper_sheet(scores: Scores, labels: dict[tuple[str, str], str]) -> Sheet:
-    """The paper's table: one row per learner and subset."""
-    among = tuple(labels.values())
+def _paper_sheet(
+    scores: Scores, labels: Mapping[Key, list[str]], name: str, title: str, only: set[Key] | None = None
+) -> Sheet:
+    """The paper's table: one row per learner and subset; means over seeds, and their spread."""
+    among = tuple(each for names in labels.values() for each in names)
     rows = []
     for line in paper_table("vsp_test"):
-        label, inside = labels[line["learner"], line["train"]], scores.inside(line["subset"])
+        key, inside = (line["learner"], line["train"]), scores.inside(line["subset"])
+        if only is not None and key not in only:
+            continue
         ours: tuple[float | None, ...] = (None,) * len(_STATISTICS)
+        over_seeds = None
         if inside.any():
-            gaps = 100 * scores.gaps(label, among)[inside]
-            seconds = scores.cpu[inside, scores.names.index(label)]
-            ratio = scores.relative_time(label)[inside]
-            ours = (float(seconds.mean()), float(ratio.max()), float(gaps.mean()), float(gaps.max()))
-        numbers = [beside(mine, line, key) for key, mine in zip(_STATISTICS, ours, strict=True)]
-        rows.append((*cells(line["learner"], line["train"], line["subset"], int(inside.sum())), *numbers))
-    head = columns("learner", "training set", "subset", "instances", "mean CPU time (s)", "largest / mean time",
-                   "mean gap (%)", "largest gap (%)")  # fmt: skip
-    caption = "plain and perturbed are learned by experience, with DIRECT. Gaps are to the best of these learners."
-    return Sheet("test", "The learners of the paper's table", head, tuple(rows), caption)
+            gaps = np.array([100 * scores.gaps(each, among)[inside] for each in labels[key]])
+            seconds = [scores.cpu[inside, scores.names.index(each)].mean() for each in labels[key]]
+            ratio = max(float(scores.relative_time(each)[inside].max()) for each in labels[key])
+            ours = (float(np.mean(seconds)), ratio, float(gaps.mean()), float(gaps.max()))
+            over_seeds = spread(gaps.mean(axis=1))
+        numbers = [beside(mine, line, column) for column, mine in zip(_STATISTICS, ours, strict=True)]
+        head = cells(line["learner"], line["train"], line["subset"], int(inside.sum()), len(labels[key]))
+        rows.append((*head, *numbers[:3], *cells(over_seeds), numbers[3]))
+    head_row = columns("learner", "training set", "subset", "instances", "seeds", "mean CPU time (s)",
+                       "largest / mean time", "mean gap (%)", "spread over seeds (%)", "largest gap (%)")  # fmt: skip
+    caption = (
+        "plain and perturbed are learned by experience, with randomised DIRECT. Gaps are to the best of these "
+        "learners, means over instances and seeds; the spread is the standard deviation of the seeds' means."
+    )
+    return Sheet(name, title, head_row, tuple(rows), caption)
 
 
-def _every_sheet(scores: Scores, missing: str) -> Sheet:
-    """All contenders: mean gap by subset, and to the bound."""
+def _every_sheet(scores: Scores, learned: Iterable[Learner], missing: str) -> Sheet:
+    """All contenders, several seeds of one learner in one row: mean gap by subset, and to the bound."""
     groups = [group for group in (*SUBSETS, "all") if scores.inside(group).any()]
-    rows = []
-    plain = [name for name in scores.names if name in ("safe weights", _BASELINE)]
+    labels = {learner.name: learner.label for learner in learned}
+    rows_of: dict[str, list[int]] = {}
+    for c, name in enumerate(scores.names):
+        rows_of.setdefault(labels.get(name, name), []).append(c)
+    plain = [name for name in scores.names if name == "safe weights" or name in BASELINES]
     to = min(plain, key=lambda name: float(scores.gaps(name).mean()))
     known = scores.costs[:, scores.names.index(to)]
-    for c, name in enumerate(scores.names):
-        gaps = 100 * scores.gaps(name)
-        apart = (None, None, "reference") if name == to else compared(scores.costs[:, c], known, to)
-        means = [float(gaps[scores.inside(group)].mean()) for group in groups]
-        times = (float(scores.seconds[:, c].mean()), float(scores.cpu[:, c].mean()))
-        to_bound = 100 * float((scores.costs[:, c] / scores.bounds - 1).mean())
-        rows.append(cells(name, *means, float(gaps.max()), to_bound, *times, *apart))
-    rows.sort(key=lambda row: float(row[len(groups)].value or 0.0))
+    rows = []
+    for name, members in rows_of.items():
+        gaps = np.array([100 * scores.gaps(scores.names[c]) for c in members])
+        apart = (None, None, "reference") if name == to else compared(scores.costs[:, members].mean(axis=1), known, to)
+        means = [float(gaps[:, scores.inside(group)].mean()) for group in groups]
+        times = (float(scores.seconds[:, members].mean()), float(scores.cpu[:, members].mean()))
+        to_bound = 100 * float((scores.costs[:, members] / scores.bounds[:, None] - 1).mean())
+        rows.append(
+            cells(name, len(members), *means, spread(gaps.mean(axis=1)), float(gaps.max()), to_bound, *times, *apart)
+        )
+    rows.sort(key=lambda row: float(row[1 + len(groups)].value or 0.0))
     by_group = [f"mean gap, {group} (%)" for group in groups]
-    head = columns("contender", *by_group, "largest gap (%)", "mean gap to the bound (%)", "mean time (s)",
-                   "mean CPU time (s)", *against(to))  # fmt: skip
+    head = columns("contender", "seeds", *by_group, "spread over seeds (%)", "largest gap (%)",
+                   "mean gap to the bound (%)", "mean time (s)", "mean CPU time (s)", *against(to))  # fmt: skip
     caption = (
         "Gaps are to the best solution that any of these found; the bound is the layer's value under the safe weights. "
         "shipped: the weights that come with colayer; ls: local search after the layer. Safe weights are no fallback. "
-        "Differences are means of paired, relative differences of the cost."
+        "Differences are means of paired, relative differences of the cost, which is the mean over seeds; their error "
+        "is that of the instances."
     )
     return Sheet("contenders", "All contenders", head, tuple(rows), " ".join([caption, missing]).strip())
 

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from colayer.errors import MissingExtraError
 from colayer.experiments.frame.config import Config
-from colayer.experiments.frame.learned import Data, Learned, learn
+from colayer.experiments.frame.learned import Data, Learned, Learning
+from colayer.experiments.frame.searches import Blind, Raw
 from colayer.experiments.frame.store import Run
 from colayer.learning.demonstration.crf import Crf
 from colayer.learning.demonstration.fenchel_young import FenchelYoung
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.bayes import Bayes, need_botorch
 from colayer.learning.experience.direct import Direct
-from colayer.learning.experience.optimizer import Evaluate, Optimizer, Task
 from colayer.problem import variant
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import Successors
+
+Vehicles = Learning[Instance, Any, Successors]
 
 #: The paper's names of the sets → ours.
 SETS = {"small": "train-small", "moderate": "train-moderate", "all": "train-all", "validation": "validation",
@@ -53,18 +54,28 @@ class Learner:
 
     loss: str
     train: str
+    #: direct: the randomised variant, as in the paper; deterministic: DIRECT that draws no random numbers.
     method: str
     features: str
     #: Evaluations of the loss, or passes over the instances by demonstration.
     evaluations: int
     #: Draws of the perturbation: of w by experience, of θ by demonstration; 0 without.
     samples: int = 0
+    #: Of the ball of weights: STANDARDISED or RAW.
+    units: str = "standardised"
+    seed: int = 0
 
     @property
     def label(self) -> str:
-        """Its name in tables and figures."""
+        """The name of the row in tables and figures, whatever the seed."""
         method = () if self.loss in DEMONSTRATIONS else (self.method,)
-        return ", ".join([self.loss.replace("_", "-"), self.train, *method, *(["extended"] * (self.features != "23"))])
+        more = (["extended"] * (self.features != "23")) + ["raw units"] * (self.units == RAW)
+        return ", ".join([self.loss.replace("_", "-"), self.train, *method, *more])
+
+    @property
+    def name(self) -> str:
+        """The label, and the seed where a row has several."""
+        return self.label if self.seed == 0 else f"{self.label}, seed {self.seed}"
 
     @property
     def in_paper(self) -> bool:
@@ -72,28 +83,10 @@ class Learner:
         return self.features == "23" and self.method in ("direct", *DEMONSTRATIONS.values())
 
 
+STANDARDISED, RAW = "standardised", "raw"
+
 #: Losses by demonstration, by the paper's name → the method's.
 DEMONSTRATIONS = {"crf": "crf", "fenchel_young": "fenchel-young"}
-
-
-@dataclass(frozen=True)
-class Blind:
-    """A method kept from the safe weights: it searches the whole ball, as the paper's methods do."""
-
-    method: Optimizer
-
-    @property
-    def name(self) -> str:
-        """That of the method."""
-        return self.method.name
-
-    def options(self) -> dict[str, Any]:
-        """The method's, and that it is blind."""
-        return {**self.method.options(), "safe": False}
-
-    def minimize(self, evaluate: Evaluate, task: Task) -> None:
-        """Search without the safe weights."""
-        self.method.minimize(evaluate, dataclasses.replace(task, safe=None))
 
 
 def demonstrations(config: Config) -> list[Learner]:
@@ -105,16 +98,23 @@ def demonstrations(config: Config) -> list[Learner]:
 
 
 def experiences(config: Config) -> list[Learner]:
-    """The rows of the paper's table of the learning problem, by DIRECT, then by Bayesian optimisation; then ours."""
+    """The rows of the paper's table of the learning problem, with every seed, by DIRECT, then by Bayesian optimisation;
+    then ours."""
+    count, seeds = config["evaluations"], config["seeds"]
     found = []
     for method in ("direct", "bayes"):
-        found += [Learner("plain", train, method, "23", config["evaluations"]) for train in TRAINING]
+        for train in TRAINING:
+            once = Learner("plain", train, method, "23", count)
+            found += [replace(once, seed=seed) for seed in range(seeds["plain"] if method == "direct" else 1)]
         for train in TRAINING:
             budget = config["perturbed"][train]
-            found.append(Learner("perturbed", train, method, "23", budget[method], budget["samples"]))
-    return found + [
-        Learner("plain", ours["train"], "auto", ours["features"], config["evaluations"]) for ours in config["ours"]
+            once = Learner("perturbed", train, method, "23", budget[method], budget["samples"])
+            found += [replace(once, seed=seed) for seed in range(budget.get("seeds", 1) if method == "direct" else 1)]
+    found += [
+        Learner("plain", train, "direct", "23", count, 0, RAW, k) for train in TRAINING for k in range(seeds[RAW])
     ]
+    found += [Learner("plain", train, "deterministic", "23", count) for train in TRAINING]
+    return found + [Learner("plain", ours["train"], "auto", ours["features"], count) for ours in config["ours"]]
 
 
 def bayes_installed() -> bool:
@@ -132,32 +132,49 @@ def absent() -> list[str]:
 
 
 def trained(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Learned]:
-    """The stage "train" of these learners; without those that need an extra that is not installed."""
+    """What these learners learned; without those that need an extra that is not installed."""
+    return {learner: learning.learn(run) for learner, learning in _learnings(run, config, learners).items()}
+
+
+def learnings(run: Run, config: Config) -> list[Vehicles]:
+    """What is learned, the longest first."""
+    found = _learnings(run, config, demonstrations(config) + experiences(config))
+    sizes = {train: k for k, train in enumerate(TRAINING)}
+    order = sorted(found, key=lambda learner: (-learner.samples * (learner.loss == "perturbed"), -sizes[learner.train]))
+    return [found[learner] for learner in order]
+
+
+def _learnings(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Vehicles]:
     data = {train: instances_of(config, train) for train in TRAINING}
-    shared = {"seed": config["seed"]}
-    found = {}
+    methods: dict[str, Any] = {
+        "crf": Crf(),
+        "fenchel-young": FenchelYoung(samples=config["demonstration_samples"]),
+        "direct": Direct(randomised=True),
+        "deterministic": Direct(),
+        "bayes": Blind(Bayes()),
+        "auto": Auto(),
+    }
+    found: dict[Learner, Vehicles] = {}
     for learner in learners:
         if learner.method == "bayes" and not bayes_installed():
             continue
-        problem = variant(VehicleScheduling(), features=learner.features)
+        options: dict[str, Any] = {"seed": config["seed"] + learner.seed}
+        solutions, method = None, methods[learner.method]
         if learner.loss in DEMONSTRATIONS:
-            imitation = FenchelYoung(samples=learner.samples) if learner.loss == "fenchel_young" else Crf()
-            options: dict[str, Any] = {"solutions": labels(run, config, data[learner.train]), "validation": 0.2}
-            method: Any = imitation
+            solutions = labels(run, config, data[learner.train])
+            options["validation"] = 0.2
         else:
-            method = {"direct": Direct(), "bayes": Blind(Bayes()), "auto": Auto()}[learner.method]
-            options = {"radius": config["radius"]}
-            if learner.loss == "perturbed":
-                options |= {"sigma": config["sigma"], "samples": learner.samples}
-        found[learner] = learn(
-            run,
-            problem,
+            options["radius"] = config["radius"]
+        if learner.loss == "perturbed":
+            options |= {"sigma": config["sigma"], "samples": learner.samples}
+        found[learner] = Learning(
+            f"vehicles, {learner.name}",
+            variant(VehicleScheduling(), features=learner.features),
             data[learner.train],
-            what=f"train: {learner.label}",
-            method=method,
-            evaluations=learner.evaluations,
-            **shared,
-            **options,
+            Raw(method) if learner.units == RAW else method,
+            learner.evaluations,
+            solutions,
+            options=options,
         )
     return found
 
@@ -171,22 +188,23 @@ def labels(run: Run, config: Config, data: Data[Instance]) -> Data[Successors]:
         solution: list[int] = problem.exact(instance, time_limit=limit)[0].tolist()
         return solution
 
-    # made here and not when they are first needed, so that their time is not that of the learning
-    found = run.items("label", identity, data.values, solve, what="train: labels")
-    return Data(identity, lambda: [np.array(solution, dtype=np.int64) for solution in found])
+    def found() -> list[list[int]]:
+        return run.items("label", identity, data.values, solve, what="data: labels")
+
+    return Data(identity, lambda: [np.array(solution, dtype=np.int64) for solution in found()], found)
 
 
 def reductions(config: Config, learners: list[Learner]) -> list[str]:
     """What the learners and the sets have less of than the paper's, in words."""
     evaluations, samples = config["paper_evaluations"], config["paper_samples"]
-    less: dict[str, list[str]] = {}
+    less: dict[str, dict[str, None]] = {}  # in order, once each
     for learner in learners:
         if learner.method not in ("direct", "bayes"):
             continue
         if learner.evaluations < evaluations:
-            less.setdefault(f"{learner.evaluations} evaluations, not {evaluations}", []).append(learner.label)
+            less.setdefault(f"{learner.evaluations} evaluations, not {evaluations}", {})[learner.label] = None
         if learner.loss == "perturbed" and learner.samples < samples:
-            less.setdefault(f"{learner.samples} samples, not {samples}", []).append(learner.label)
+            less.setdefault(f"{learner.samples} samples, not {samples}", {})[learner.label] = None
     words = [f"{what}: {'; '.join(labels)}." for what, labels in less.items()]
     for name, chosen in config["sets"].items():
         parts = [f"{key} {', '.join(map(str, chosen[key]))}" for key in ("tasks", "scenarios") if key in chosen]

@@ -22,15 +22,16 @@ _SPAWN_KEY = 0xD1
 class Direct(Experience):
     """DIRECT on the L∞ ball of the task's radius, from its middle, w = 0.
 
-    `seeds=1` is the deterministic variant. `seeds=n` runs the randomised variant n times, each with a seed of its own
-    derived from the task's: the evaluations of the task are the total, shared evenly (the paper's ten seeds of 1000
-    iterations are `seeds=10` and 10000 evaluations).
+    `seeds=1` is the deterministic variant, unless it is `randomised`. `seeds=n` runs the randomised variant n times,
+    each with a seed of its own derived from the task's: the evaluations of the task are the total, shared evenly (the
+    paper's ten seeds of 1000 iterations are `seeds=10` and 10000 evaluations).
 
     nlopt's random generator is global: it is seeded before each randomised run, and such runs must not be nested or
     run in threads. The deterministic variant draws no random numbers.
     """
 
     seeds: int = 1
+    randomised: bool = False
 
     name: ClassVar[str] = "direct"
 
@@ -41,7 +42,7 @@ class Direct(Experience):
         """Search until the evaluations of the task are spent."""
         import nlopt
 
-        if self.seeds == 1:
+        if self.seeds == 1 and not self.randomised:
             Portion(evaluate, task.evaluations).spend(lambda portion: _run(nlopt.GN_DIRECT_L, portion, task))
             return
         for k in range(self.seeds):
