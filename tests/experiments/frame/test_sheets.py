@@ -7,7 +7,7 @@ import math
 import pytest
 
 from colayer.experiments.frame.config import paper_seconds
-from colayer.experiments.frame.sheets import against, beside, cells, columns, compared
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared, spread
 from colayer.report.outcome import Cell, Column
 
 
@@ -45,3 +45,9 @@ def test_differences_are_paired_and_in_percent() -> None:
     assert found[2] == "no measurable difference"  # of three instances it takes 4.3 standard errors
     assert compared([1.0], [2.0], "a") == (-50.0, None, "no measurable difference")
     assert columns(*against("a")) == (Column("difference to a", "%"), Column("standard error", "%"), Column("verdict"))
+
+
+def test_the_spread_over_seeds_by_hand() -> None:
+    assert spread([1.0, 3.0]) == pytest.approx(math.sqrt(2.0))
+    assert spread([2.0, 2.0, 2.0]) == 0.0
+    assert spread([5.0]) is None

@@ -124,6 +124,60 @@ def test_a_second_run_in_the_folder_waits_for_the_first(run: Run) -> None:
     assert made == [3]
 
 
+def test_a_line_that_somebody_is_writing_is_left_alone(run: Run) -> None:
+    """Who only counts cuts nothing off: that would be half of what another process is writing."""
+    run.items("evaluate", {}, [1, 2], lambda x: x)
+    (path,) = (run.folder / "cache").glob("evaluate-*.jsonl")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-4])
+    assert run.count("evaluate", {}) == 1
+    assert run.items("evaluate", {}, [1], lambda x: x) == [1]
+    assert path.read_bytes() == whole[:-4]
+    path.write_bytes(whole)  # it is written
+    assert run.count("evaluate", {}) == 2
+
+
+def test_what_is_kept_and_counted_of_a_stage(run: Run) -> None:
+    assert run.kept("train", {"seed": 1}) is None
+    assert run.count("evaluate", {"seed": 1}) == 0
+    run.cached("train", {"seed": 1}, lambda: [7], times=lambda _: (2.0, 3.0))
+    run.items("evaluate", {"seed": 1}, [1, 2, 3], lambda x: x)
+    kept = run.kept("train", {"seed": 1})
+    assert kept is not None
+    assert (kept["value"], kept["seconds"], kept["cpu"]) == ([7], 2.0, 3.0)
+    assert run.kept("train", {"seed": 2}) is None
+    assert (run.count("evaluate", {"seed": 1}), run.count("evaluate", {"seed": 2})) == (3, 0)
+    places = {run.lock_of("evaluate", {"seed": 1}), run.lock_of("evaluate", {"seed": 2}), run.lock_of("data", {})}
+    assert len(places) == 3
+    assert not any(place.exists() for place in places)
+
+
+def test_two_runs_may_begin_in_one_new_folder(tmp_path: Path) -> None:
+    """What the other is writing, under a name of its own until it is whole, is no file of somebody else's."""
+    folder = tmp_path / "new"
+    folder.mkdir()
+    (folder / ".0123456789abcdef.tmp").touch()
+    assert Run(folder, "smoke").open() is None
+    for k in range(20):
+        together = threading.Barrier(4)
+        refused: list[Exception] = []
+
+        def begin(place: Path, together: threading.Barrier = together, refused: list[Exception] = refused) -> None:
+            together.wait()
+            try:
+                Run(place, "smoke").open()
+            except InputError as error:
+                refused.append(error)
+
+        threads = [threading.Thread(target=begin, args=(tmp_path / str(k),)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert refused == []
+        assert sorted(path.name for path in (tmp_path / str(k)).iterdir()) == ["cache", "run.json"]
+
+
 def test_lines_of_another_stage_are_refused(run: Run) -> None:
     run.items("evaluate", {}, [1], lambda x: x)
     (path,) = (run.folder / "cache").glob("evaluate-*.jsonl")

@@ -40,3 +40,42 @@ def test_more_seeds_than_evaluations():
 def test_seeds_out_of_range_are_refused():
     with pytest.raises(OptionError, match="method: seeds 0 is out of range, expected at least 1"):
         Direct(seeds=0)
+
+
+def test_a_randomised_search_repeats_itself_and_differs_by_seed():
+    """From the middle and within the ball, as the deterministic one, which knows no seed."""
+
+    def trace(method: Direct, seed: int):
+        function, asked = traced(sphere)
+        search(function, task=Task(5, radius=3.0, evaluations=120, seed=seed), method=method)
+        return np.array(asked)
+
+    first, again, other = (trace(Direct(randomised=True), seed) for seed in (0, 0, 1))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    plain = trace(Direct(), 0)
+    assert np.array_equal(plain, trace(Direct(), 1))
+    assert not np.array_equal(plain, first)
+    for found in (first, other):
+        assert len(found) == 120
+        assert not found[0].any()
+        assert np.abs(found).max() <= 3.0
+
+
+def test_one_randomised_search_is_the_first_of_several():
+    """With one seed, several, or none said: the k-th search draws what it draws, whatever the budget."""
+
+    def trace(method: Direct, evaluations: int):
+        function, asked = traced(sphere)
+        search(function, task=Task(5, evaluations=evaluations, seed=7), method=method)
+        return np.array(asked)
+
+    alone = trace(Direct(randomised=True), 40)
+    assert np.array_equal(trace(Direct(seeds=2), 80)[:40], alone)
+    assert np.array_equal(trace(Direct(seeds=2, randomised=True), 80), trace(Direct(seeds=2), 80))
+    assert np.array_equal(trace(Direct(randomised=True), 90)[:40], alone)
+
+
+def test_whether_it_is_randomised_is_an_option():
+    """Two searches that differ have different options: a journal of one is not taken for that of the other."""
+    assert Direct(randomised=True).options() != Direct().options()
