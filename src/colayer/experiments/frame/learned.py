@@ -116,9 +116,10 @@ class Learning(Generic[X, Y, Z]):
         if kept is not None:
             return State(self.what, self.evaluations, self.evaluations, kept["seconds"], kept["cpu"])
         journal = run.journal(self.identity)
-        lines = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
+        lines = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0  # the last may say that it is over
         times = _times(journal.with_suffix(".times"))
-        return State(self.what, max(0, lines), self.evaluations, times["seconds"], times["cpu"])
+        done = min(max(0, lines), self.evaluations)
+        return State(self.what, done, self.evaluations, times["seconds"], times["cpu"])
 
     def done(self, run: Run) -> bool:
         """Whether the run has it."""

@@ -86,7 +86,9 @@ class Run:
         path = self.folder / RUN
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError("is not a folder, expected one for the run", where=str(self.folder))
-        if not path.exists() and self.folder.exists() and any(self.folder.iterdir()):
+        here = {found.name for found in self.folder.iterdir()} if self.folder.exists() else set()
+        others = {name for name in here if not (name.startswith(".") and name.endswith(".tmp"))}  # being written
+        if others and RUN not in others:
             raise InputError(f"holds other files and no {RUN}, expected a run or a new folder", where=str(self.folder))
         version = None
         if path.exists():
@@ -171,7 +173,7 @@ class Run:
             self.report(label, len(known), len(inputs))
             with _open(path) as file, ThreadPoolExecutor(threads or self.threads) as pool:
                 locked(file)
-                known, seconds, cpu = _read_lines(path, whole)  # another run may have gone on
+                known, seconds, cpu = _read_lines(path, whole, mend=True)  # another run may have gone on
                 if path.stat().st_size == 0:
                     append(file, encode({"identity": whole}))
                 clock = Clock()
@@ -258,10 +260,11 @@ def _read_stage(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _read_lines(path: Path, identity: Any) -> tuple[list[Any], float, float]:
-    """The values that are there, and the times up to the last one.
+def _read_lines(path: Path, identity: Any, *, mend: bool = False) -> tuple[list[Any], float, float]:
+    """The values that are there, and the times up to the last one; what follows a damaged line is not there.
 
-    What a kill left of a line is cut off; so is, with a warning, all from the first line on that is damaged.
+    To `mend`, who holds the lock cuts off what a kill left of a line and, with a warning, all from a damaged line on:
+    nobody else may, since a line that somebody is writing looks like one cut short.
     """
     if not path.exists():
         return [], 0.0, 0.0
@@ -276,10 +279,11 @@ def _read_lines(path: Path, identity: Any) -> tuple[list[Any], float, float]:
                 raise InputError("not the next item", where=str(path))  # a line is missing, or twice there
             known.append(row)
         except InputError:
-            warnings.warn(f"{path} is damaged: what follows line {len(known)} is made again", stacklevel=3)
+            if mend:
+                warnings.warn(f"{path} is damaged: what follows line {len(known)} is made again", stacklevel=3)
             break
         sound += len(line)
-    if sound < len(data):
+    if mend and sound < len(data):
         with path.open("r+b") as file:
             file.truncate(sound)
     if not known:
