@@ -18,7 +18,10 @@ from colayer.experiments.registry import EXPERIMENTS
 def test_every_experiment_has_a_config(name: str, scale: str) -> None:
     config = read_config(name, scale)
     assert config.title
-    assert config.source.endswith("of the paper") or name == "size-generalisation"  # of colayer's own
+    assert config.source.endswith("of the paper") or name in (
+        "scheduling-sigma",
+        "size-generalisation",
+    )  # of colayer's own
     assert config.parameters
     with pytest.raises(InputError, match=rf"configs/{name}\.toml: {scale}: no parameter 'nothing'"):
         config["nothing"]
@@ -55,22 +58,38 @@ def test_a_misspelled_key_is_named(configs: Path) -> None:
 
 
 def test_paper_scale_is_that_of_the_paper_where_it_is_not_said() -> None:
-    """The sizes that the paper states and that two cores can do; what is less is said, with the right numbers."""
+    """The sizes, budgets, seeds and samples that the paper states; what is less is said, with the right numbers."""
     tree = read_config("tree-gap", "paper")
     assert tree["widths"] == [10, 20, 30, 40, 50, 60]
-    assert (tree["held_per_cell"], tree["chosen"]) == (5, 1e-3)
-    said = f"{tree['evaluations']} evaluations of DIRECT and {tree['samples']} samples instead of 1000 and 20"
-    assert any(said in words for words in tree.differences)
+    assert (tree["per_cell"], tree["held_per_cell"], tree["chosen"]) == (5, 5, 1e-3)
+    assert (tree["evaluations"], tree["samples"], tree["passes"]) == (1000, 20, 200)
     assert tree["epsilons"] == [float(row["epsilon"]) for row in paper_table("spanning_tree_epsilon")]
     scheduling = read_config("scheduling-test", "paper")
     cells = len(scheduling["jobs"]) * 10
-    assert cells * scheduling["train_per_cell"] == 2400
-    tested = f"Tested on {cells * scheduling['test_per_cell']} instances, {scheduling['test_per_cell']} per cell"
-    assert any(tested in words for words in scheduling.differences)
-    plain = scheduling["learners"][0]
-    assert (plain["seeds"], plain["iterations"]) == (10, [1000, 2500])
-    learned = f"Learned on {cells * plain['per_cell']} of the 2400 instances with the plain loss"
-    assert any(learned in words for words in scheduling.differences)
+    assert (cells * scheduling["train_per_cell"], cells * scheduling["test_per_cell"]) == (2400, 2400)
+    assert (scheduling["perturbed_per_cell"], scheduling["perturbed_samples"]) == (20, 150)
+    assert len(scheduling["demonstration_jobs"]) * 10 * scheduling["demonstration_per_cell"] == 4000
+    beside = [entry for entry in scheduling["learners"] if "beside" in entry]
+    assert [(entry["loss"], entry["decoder"]) for entry in beside] == [
+        ("plain", "none"), ("perturbed", "none"), ("plain", "ls"), ("perturbed", "ls"),
+    ]  # fmt: skip
+    for entry in beside:
+        assert (entry["seeds"], entry["iterations"], entry["features"]) == (10, [1000, 2500], "66")
+        less = cells * entry["per_cell"] < 2400 or 0 < entry.get("samples", 0) < 100
+        said = f"learned on {cells * entry['per_cell']} of the 2400 instances with {entry.get('samples', 0)} samples"
+        assert any(said in words for words in scheduling.differences) == less
+        assert entry.get("sigma", 0.0) == (scheduling["chosen_sigma"] if entry["loss"] == "perturbed" else 0.0)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_the_strength_that_the_perturbed_rows_have_is_one_of_those_tried(scale: str) -> None:
+    """And what is tried is learned as these rows are, at that scale: on the same features and by the same method."""
+    config = read_config("scheduling-sigma", scale)
+    assert config["chosen_sigma"] in config["sigmas"]
+    perturbed = [entry for entry in config["learners"] if entry["loss"] == "perturbed"]
+    assert {entry["sigma"] for entry in perturbed} == {config["chosen_sigma"]}
+    for key in ("loss", "features", "method", "without"):
+        assert config["tried"][key] == perturbed[0][key]
 
 
 def test_the_papers_numbers_are_there() -> None:
@@ -80,5 +99,5 @@ def test_the_papers_numbers_are_there() -> None:
 
 def test_experiments_that_share_a_stage_share_its_parameters() -> None:
     """Else scheduling-test would learn again what scheduling-learning has learned."""
-    configs = [read_config(f"scheduling-{name}", "small") for name in ("learning", "test", "size")]
+    configs = [read_config(f"scheduling-{name}", "small") for name in ("sigma", "learning", "test", "size")]
     assert len({json.dumps(config["learners"]) for config in configs}) == 1

@@ -45,7 +45,7 @@ def test_a_blind_search_is_the_methods_own_without_safe_weights() -> None:
 
 
 def test_the_raw_ball_is_one_of_weights_times_scale() -> None:
-    """Divided by the scale, as the pipeline does, they are in a ball of the radius: DIRECT asks there for its thirds."""
+    """Divided by the scale, as the pipeline does, they are in a ball of the radius: DIRECT asks for its thirds."""
     task = Task(dimension=3, radius=3.0, evaluations=7, scale=SCALE)
     raw = asked(Raw(Direct()), task) / SCALE
     thirds = [sign * 2.0 * np.eye(3)[k] for k in range(3) for sign in (-1, 1)]

@@ -7,7 +7,7 @@ import pytest
 
 from colayer.experiments.frame.config import paper_table
 from colayer.experiments.spanning_tree import learners as tree
-from colayer.experiments.spanning_tree.epsilon import conclusions
+from colayer.experiments.spanning_tree.epsilon import conclusions, learnings
 from colayer.problems import SpanningTree
 from support.tiny_experiments import TinyRun, column, tiny
 
@@ -25,7 +25,7 @@ def test_gaps_are_those_of_the_learned_weights_to_the_lagrangian_bound(tiny_run:
     config = tiny("tree-epsilon")
     problem, run = SpanningTree(config["features"]), tiny_run.run
     before = run.made
-    weights = tree.experienced(run, config, 0.0).linear().raw()
+    weights = tree.by_experience(config, 0.0).learn(run).linear().raw()
     validation = tree.held(config, "validation")
     bounds = [row["bound"] for row in tree.bounded(run, validation)]
     assert run.made == before
@@ -45,3 +45,11 @@ def test_conclusions_follow_the_gaps() -> None:
     turned = {0.0: 1.0, 1e-3: 1.5, 1e-2: 1.05, 1e-1: 1.0, 3e-1: 0.9}
     assert [c.holds for c in conclusions(turned)] == [False, False, False]
     assert len(conclusions({0.0: 1.0})) == 1  # a run without the strong one says nothing of it
+
+
+def test_a_model_is_learned_for_every_strength(tiny_run: TinyRun) -> None:
+    """In the order of the table, each told apart by its words."""
+    config = tiny("tree-epsilon")
+    found = learnings(tiny_run.run, config)
+    assert [learning.what for learning in found] == [f"tree, by experience, ε = {e:g}" for e in config["epsilons"]]
+    assert [learning.settings["sigma"] for learning in found] == config["epsilons"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,16 @@ import pytest
 
 from colayer.experiments.frame.config import read_config
 from colayer.experiments.frame.store import Run
-from colayer.experiments.spanning_tree.learners import bounded, experienced, held, labels, training
+from colayer.experiments.spanning_tree.learners import (
+    bounded,
+    by_default,
+    by_demonstration,
+    by_experience,
+    held,
+    labels,
+    training,
+)
+from colayer.learning.experience.direct import Direct
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
@@ -28,11 +38,30 @@ def test_sets_are_the_papers_and_made_once() -> None:
 
 
 def test_a_learner_may_have_more_instances_than_the_others() -> None:
-    """At paper scale demonstration takes two per cell; where a scale does not say, all take the same."""
+    """At paper scale all take the five per cell; where a scale says more or less of one learner, it has them."""
     config = read_config("tree-gap", "paper")
-    assert training(config, "demonstration_per_cell").identity["per_cell"] == 2
-    assert training(config).identity["per_cell"] == 1
+    assert training(config, "demonstration_per_cell") is training(config)
+    assert training(config).identity["per_cell"] == 5
     assert training(CONFIG, "demonstration_per_cell").identity["per_cell"] == 1
+    more = replace(CONFIG, parameters={**CONFIG.parameters, "demonstration_per_cell": 3})
+    assert training(more, "demonstration_per_cell").identity["per_cell"] == 3
+    assert training(more).identity["per_cell"] == 1
+
+
+def test_the_learners_are_the_papers_and_ours(tmp_path: Path) -> None:
+    """By experience the ball and the budget of the config, DIRECT without random numbers; by default a split."""
+    run = Run(tmp_path / "run", "smoke")
+    run.open()
+    experience, default = by_experience(CONFIG, 1e-3), by_default(CONFIG)
+    assert experience.identity["method_options"] == Direct().options()
+    assert (experience.settings["radius"], experience.settings["sigma"]) == (CONFIG["radius"], 1e-3)
+    assert (experience.evaluations, default.evaluations) == (CONFIG["evaluations"], CONFIG["auto_evaluations"])
+    assert default.settings["validation"] == 0.2
+    demonstration = by_demonstration(run, CONFIG)
+    assert demonstration.solutions is not None
+    assert demonstration.evaluations == CONFIG["passes"]
+    assert len({learning.place(run) for learning in (experience, default, demonstration)}) == 3
+    assert run.made == 0  # nothing is labelled before it is learned
 
 
 def test_bounds_and_labels_are_those_of_the_lagrangian_heuristic(tmp_path: Path) -> None:
@@ -56,7 +85,7 @@ def test_without_perturbation_nothing_is_drawn(tiny_run: TinyRun) -> None:
     config = tiny("tree-epsilon")
     tiny_run.outcome("tree-epsilon")
     before = tiny_run.run.made
-    plain, perturbed = (experienced(tiny_run.run, config, epsilon) for epsilon in (0.0, 1e-3))
+    plain, perturbed = (by_experience(config, epsilon).learn(tiny_run.run) for epsilon in (0.0, 1e-3))
     assert tiny_run.run.made == before
     assert (plain.model["provenance"]["sigma"], plain.model["provenance"]["samples"]) == (0.0, 0)
     assert (perturbed.model["provenance"]["sigma"], perturbed.model["provenance"]["samples"]) == (1e-3, 2)
