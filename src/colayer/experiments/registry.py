@@ -52,10 +52,10 @@ def conduct(run: Run, name: str) -> Outcome:
     """Run one experiment, from the cache where it can, and write its outcome to RUN/NAME."""
     from colayer.report.outcome import write_outcome
 
-    run.reset()
     folder = run.folder / name
     folder.mkdir(exist_ok=True)
     share(run, learnings(run, name))
+    run.reset()  # times are of what the experiment asks for, whoever made it
     outcome = experiment(name)(run, read_config(name, run.scale))
     write_outcome(folder, outcome)
     return outcome

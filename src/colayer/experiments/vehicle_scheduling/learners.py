@@ -20,7 +20,7 @@ from colayer.learning.experience.bayes import Bayes, need_botorch
 from colayer.learning.experience.direct import Direct
 from colayer.problem import variant
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import paper_set
+from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import Successors
 
@@ -210,6 +210,13 @@ def reductions(config: Config, learners: list[Learner]) -> list[str]:
         parts = [f"{key} {', '.join(map(str, chosen[key]))}" for key in ("tasks", "scenarios") if key in chosen]
         if "per_cell" in chosen:
             parts.append(f"of each {chosen['per_cell']}")
+        largest = max(PAPER_TASKS)
+        if (
+            name == "test"
+            and largest in chosen.get("tasks", PAPER_TASKS)
+            and config["largest"] < chosen.get("per_cell", 8)
+        ):
+            parts.append(f"of {largest} tasks {config['largest']} instances are solved")
         if parts:
             words.append(f"The set {name} is not whole: {'; '.join(parts)}.")
     return words
