@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
+
 from colayer.experiments.frame.config import paper_table
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.single_machine.learners import Learner, Row
@@ -36,6 +40,24 @@ def test_losses_are_those_of_the_paper_in_kind(tiny_run: TinyRun) -> None:
     assert mean[1].value <= mean[0].value  # type: ignore[operator]
 
 
+def test_the_spread_is_that_of_the_seeds(tiny_run: TinyRun) -> None:
+    """Of two seeds, twice the mean's distance to the better one over √2; of one seed there is none."""
+    (sheet,) = tiny_run.outcome("scheduling-learning").sheets
+    names = ("mean loss over seeds", "best loss", "spread over seeds", "seeds")
+    for mean, best, spread, seeds in zip(*(column(sheet, name) for name in names), strict=True):
+        if seeds.value == 2:
+            expected = math.sqrt(2.0) * (mean.value - best.value)  # type: ignore[operator]
+            assert spread.value == pytest.approx(expected, abs=1e-9)
+        else:
+            assert (seeds.value, spread.value) == (1, None)
+
+
+def test_the_strength_stands_in_the_rows_that_are_perturbed(tiny_run: TinyRun) -> None:
+    (sheet,) = tiny_run.outcome("scheduling-learning").sheets
+    for loss, sigma in zip(column(sheet, "loss"), column(sheet, "σ"), strict=True):
+        assert sigma.value == (0.1 if loss.value == "perturbed" else None)
+
+
 def test_times_are_the_share_of_the_iterations(tiny_run: TinyRun) -> None:
     """5 of 12 iterations took 5/12 of the time of the search that both rows come from."""
     (sheet,) = tiny_run.outcome("scheduling-learning").sheets
@@ -48,7 +70,7 @@ def rows() -> list[Row]:
     learned = Learned({}, 0.0, None, [], [], 0.0, 0.0)
     keys = [("plain", "1000", "none", 5), ("plain", "2500", "none", 12), ("plain", "1000", "ls", 5)]
     return [
-        Row(Learner(loss, decoder, "27", "direct", [count], 1), learned, count, (loss, beside, decoder))
+        Row(Learner(loss, decoder, "27", "direct", [count], 1), (learned,), count, (loss, beside, decoder))
         for loss, beside, decoder, count in keys
     ]
 
