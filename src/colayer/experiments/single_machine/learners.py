@@ -57,7 +57,8 @@ class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """For people."""
         through = "" if self.decoder == "none" else f", {self.decoder} in the loss"
         perturbed = f" (σ = {self.sigma:g}, {self.samples} samples)" if self.samples else ""
-        return f"{self.loss} loss{perturbed}{through}, {self.named} features, {self.method}"
+        without = " without look-ahead" if self.without else ""
+        return f"{self.loss} loss{perturbed}{through}, {self.features} features{without}, {self.method}"
 
     @property
     def named(self) -> str:
@@ -217,7 +218,7 @@ def by_experience(config: Config, learner: Learner) -> list[Machine]:
 
 
 def losses(run: Run, config: Config, row: Row) -> list[float]:
-    """The loss that the row's learner minimises, on the whole training set, for the weights of each seed."""
+    """The loss that the row's learner minimises, with the draws of its seed, on the whole training set."""
     data, learner = training(config), row.learner
     problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
     models = row.models
@@ -226,10 +227,11 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
     def evaluate() -> list[float]:
         run.report(f"evaluate: training set, {learner.words}", 0, 1)
         scale = models[0].feature_scale
-        Z = draws(0, learner.samples, len(scale))
+        Z = [draws(seed, learner.samples, len(scale)) for seed in range(len(models))]
         with evaluator_on(run, problem, data.values) as evaluator:
-            objective = mean_loss(lambda W: evaluator.losses(W / scale), sigma, Z)
-            return [float(objective(model.weights[None, :])[0]) for model in models]
+            objectives = [mean_loss(lambda W: evaluator.losses(W / scale), sigma, drawn) for drawn in Z]
+            found = zip(objectives, models, strict=True)
+            return [float(objective(model.weights[None, :])[0]) for objective, model in found]
 
     identity = {
         "problem": problem.name,
@@ -238,6 +240,7 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
         "feature_scale": models[0].feature_scale,
         "sigma": sigma,
         "samples": learner.samples,
+        "draws": "of each seed",
         "data": data.identity,
     }
     found: list[float] = run.cached("evaluate", identity, evaluate)
