@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from colayer.errors import MissingExtraError
 from colayer.experiments.frame.config import read_config
+from colayer.experiments.frame.searches import Raw
 from colayer.experiments.vehicle_scheduling import learners
 from colayer.experiments.vehicle_scheduling.data import held_out
 from colayer.experiments.vehicle_scheduling.learners import (
     NO_BAYES,
+    RAW,
+    STANDARDISED,
     TRAINING,
-    Blind,
     Learner,
     absent,
     demonstrations,
     experiences,
     instances_of,
     labels,
+    learnings,
     reductions,
     subset,
     trained,
 )
-from colayer.learning.experience.cma_es import CmaEs
-from colayer.learning.experience.optimizer import Task
+from colayer.learning.experience.direct import Direct
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 from support.tiny_experiments import TinyRun, small_world, tiny
@@ -38,6 +38,9 @@ def test_paper_scale_has_what_the_paper_has_or_says_what_is_less() -> None:
     plain = [k for k in found if k.loss == "plain" and k.method in ("direct", "bayes")]
     assert {(k.train, k.method) for k in plain} == {(t, m) for t in TRAINING for m in ("direct", "bayes")}
     assert {k.evaluations for k in plain} == {1000}
+    for units, count in ((STANDARDISED, 5), (RAW, 3)):
+        seeds = [k.seed for k in plain if (k.train, k.method, k.units) == ("all", "direct", units)]
+        assert seeds == list(range(count))
     small = next(k for k in found if (k.loss, k.train, k.method) == ("perturbed", "small", "direct"))
     assert (small.samples, small.evaluations) == (100, 1000)
     said = " ".join(reductions(config, found))
@@ -49,17 +52,24 @@ def test_paper_scale_has_what_the_paper_has_or_says_what_is_less() -> None:
     assert (len(held_out(config)) < 296) == ("The set test is not whole" in said)
 
 
-def test_labels_of_learners_differ() -> None:
-    """Labels are keys of tables."""
+def test_names_of_learners_differ_and_labels_but_for_the_seed() -> None:
+    """Names are keys of costs, labels are rows of tables."""
     config = read_config("vsp-test", "paper")
-    names = [learner.label for learner in demonstrations(config) + experiences(config)]
+    found = demonstrations(config) + experiences(config)
+    names = [learner.name for learner in found]
     assert len(set(names)) == len(names)
+    labels = [learner.label for learner in found if learner.seed == 0]
+    assert len(set(labels)) == len(labels)
+    assert {learner.label for learner in found} == set(labels)
 
 
 def test_a_label_says_what_tells_learners_apart() -> None:
     assert Learner("plain", "small", "direct", "23", 1).label == "plain, small, direct"
     assert Learner("fenchel_young", "small", "fenchel-young", "23", 1).label == "fenchel-young, small"
     assert Learner("plain", "all", "auto", "extended", 1).label == "plain, all, auto, extended"
+    raw = Learner("plain", "all", "direct", "23", 1, units=RAW, seed=2)
+    assert (raw.label, raw.name) == ("plain, all, direct, raw units", "plain, all, direct, raw units, seed 2")
+    assert Learner("plain", "all", "direct", "23", 1).name == "plain, all, direct"  # seed 0
 
 
 def test_a_demonstration_is_in_the_papers_table_and_bayes_is_not() -> None:
@@ -67,20 +77,36 @@ def test_a_demonstration_is_in_the_papers_table_and_bayes_is_not() -> None:
     assert Learner("plain", "small", "direct", "23", 1).in_paper
     assert not Learner("plain", "small", "bayes", "23", 1).in_paper
     assert not Learner("plain", "small", "direct", "extended", 1).in_paper
+    assert not Learner("plain", "small", "deterministic", "23", 1).in_paper  # the paper's draws random numbers
 
 
-def test_blind_methods_never_see_the_safe_weights() -> None:
-    asked: list[Any] = []
+def test_what_is_learned_with_which_method(tiny_run: TinyRun) -> None:
+    """direct draws random numbers, with a seed of each; raw units are those of the search; labels for two alone."""
+    config = tiny("vsp-learning")
+    with small_world():
+        found = {learning.what: learning for learning in learnings(tiny_run.run, config)}
+    assert len(found) == 2 + 3 * 2 + 3 + 3 + 3 + 1
+    first, second = (found[f"vehicles, plain, all, direct{more}"] for more in ("", ", seed 1"))
+    assert (first.settings["seed"], second.settings["seed"]) == (0, 1)
+    assert first.identity["method_options"] == second.identity["method_options"] == Direct(randomised=True).options()
+    assert found["vehicles, plain, all, deterministic"].identity["method_options"] == Direct().options()
+    raw = found["vehicles, plain, all, direct, raw units"]
+    assert raw.identity["method_options"] == Raw(Direct(randomised=True)).options()
+    assert {what for what, learning in found.items() if learning.solutions is not None} == {
+        "vehicles, crf, small",
+        "vehicles, fenchel-young, small",
+    }
 
-    def evaluate(W: Any) -> Any:
-        asked.extend(W.tolist())
-        return (W**2).sum(axis=1)
 
-    method = Blind(CmaEs())
-    method.minimize(evaluate, Task(dimension=2, evaluations=5, safe=np.array([3.0, 4.0])))
-    assert asked[0] == [0.0, 0.0]
-    assert method.options()["safe"] is False
-    assert method.name == "cma-es"
+def test_what_takes_longest_is_learned_first(tiny_run: TinyRun) -> None:
+    """Perturbed by samples, then by the size of the instances: who comes late to a run finds short ones left."""
+    with small_world():
+        found = [learning.what for learning in learnings(tiny_run.run, read_config("vsp-learning", "paper"))]
+    assert found[0].startswith("vehicles, perturbed, moderate")
+    kinds = [what.startswith("vehicles, perturbed") for what in found]
+    assert kinds == sorted(kinds, reverse=True)
+    plain = [what.split(", ")[2] for what in found if what.startswith("vehicles, plain")]
+    assert plain == sorted(plain, key=("all", "moderate", "small").index)
 
 
 def test_subsets_are_the_papers() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,10 +12,11 @@ from colayer.experiments.frame.config import paper_table
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.store import Run
 from colayer.experiments.vehicle_scheduling import learners
-from colayer.experiments.vehicle_scheduling.learners import NO_BAYES, Learner
+from colayer.experiments.vehicle_scheduling.learners import NO_BAYES, RAW, Learner
 from colayer.experiments.vehicle_scheduling.learning import conclusions, experiment
 from colayer.learning.experience.cma_es import CmaEs
-from support.tiny_experiments import TinyRun, column, tiny
+from colayer.report.outcome import Sheet
+from support.tiny_experiments import TinyRun, column, small_world, tiny
 
 
 def test_all_objectives_of_the_paper_stand_beside_ours(tiny_run: TinyRun) -> None:
@@ -34,17 +37,48 @@ def test_the_files_of_the_experiment(tiny_run: TinyRun) -> None:
     assert rows[0]["time (s), paper"] == "80.0"
 
 
+def rows(sheet: Sheet, *names: str) -> list[tuple[Any, ...]]:
+    """Our values in these columns, row by row."""
+    return list(zip(*([cell.value for cell in column(sheet, name)] for name in names), strict=True))
+
+
 def test_against_direct_is_the_change_of_the_objective(tiny_run: TinyRun) -> None:
-    """0 % for DIRECT itself; our method is on the plain loss of the small set here."""
+    """0 % for DIRECT itself, in units of standard deviations; of all others on the same loss and set, the change."""
     (sheet,) = tiny_run.outcome("vsp-learning").sheets
-    objective = {tuple(c.value for c in row[:3]): row[6].value for row in sheet.rows}
-    for row in sheet.rows:
-        key = tuple(c.value for c in row[:3])
-        if key[2] == "direct":
-            assert row[7].value == 0.0
-        elif key[2] == "auto":
-            change = 100 * (objective[key] / objective["plain", "small", "direct"] - 1)  # type: ignore[operator]
-            assert row[7].value == pytest.approx(change)
+    found = rows(sheet, "loss", "training set", "method", "units", "objective", "against direct")
+    direct = {(loss, train): value for loss, train, method, units, value, _ in found
+              if (method, units) == ("direct", "standardised")}  # fmt: skip
+    assert len(direct) == 6
+    for loss, train, method, units, objective, against in found:
+        if method == "bayes":
+            assert against is None
+        else:
+            assert against == pytest.approx(100 * (objective / direct[loss, train] - 1), abs=1e-9)
+            assert against == 0.0 or (method, units) != ("direct", "standardised")
+
+
+def test_seeds_are_one_row(tiny_run: TinyRun) -> None:
+    """Mean, spread and best of two seeds of plain DIRECT; one of raw units and of DIRECT without random numbers."""
+    (sheet,) = tiny_run.outcome("vsp-learning").sheets
+    config = tiny("vsp-learning")
+    with small_world():
+        found = learners.trained(tiny_run.run, config, learners.experiences(config))
+    seeds: dict[tuple[str, ...], list[float]] = {}
+    for k, one in found.items():
+        seeds.setdefault((k.loss, k.train, k.method, k.features, k.units), []).append(one.loss)
+    names = ("loss", "training set", "method", "features", "units", "seeds", "objective", "spread over seeds")
+    told = rows(sheet, *names, "best seed")
+    assert {row[:5] for row in told if row[2] != "bayes"} == set(seeds)
+    for *key, count, mean, spread, best in told:
+        losses = seeds.get(tuple(key))
+        if losses is None:
+            assert (count, mean, spread, best) == (None, None, None, None)
+            continue
+        assert (count, best) == (len(losses), min(losses))
+        assert mean == pytest.approx(sum(losses) / len(losses))
+        assert (spread is None) == (count == 1)
+    assert [row[5] for row in told if row[2:5] == ("direct", "23", "standardised")] == [2, 2, 2, 1, 1, 1]
+    assert [row[5] for row in told if row[4] == "raw"] == [1, 1, 1]
 
 
 def test_without_bayes_its_rows_say_so_in_words(tiny_run: TinyRun) -> None:
@@ -52,7 +86,7 @@ def test_without_bayes_its_rows_say_so_in_words(tiny_run: TinyRun) -> None:
     for method, cell in zip(column(learning, "method"), column(learning, "objective"), strict=True):
         assert (cell.value is None) == (method.value == "bayes") == (cell.note == "extra bayes not installed")
     assert "extra bayes not installed" in learning.caption
-    contenders = tiny_run.outcome("vsp-test").sheets[1]
+    contenders = tiny_run.outcome("vsp-test").sheets[2]
     assert not any("bayes" in str(cell.value) for cell in column(contenders, "contender"))
     for name in ("vsp-learning", "vsp-curve", "vsp-test"):
         assert any("extra bayes not installed" in words for words in tiny_run.outcome(name).differences)
@@ -74,8 +108,8 @@ def learned(losses: list[float], cpu: float) -> Learned:
     return Learned({}, min(losses), None, losses, [], 0.0, cpu)
 
 
-def plain(method: str, train: str = "small", loss: str = "plain") -> Learner:
-    return Learner(loss, train, method, "23", 1)
+def plain(method: str, train: str = "small", loss: str = "plain", seed: int = 0) -> Learner:
+    return Learner(loss, train, method, "23", 1, seed=seed)
 
 
 def test_conclusions_follow_the_losses_and_the_times() -> None:
@@ -91,6 +125,30 @@ def test_conclusions_follow_the_losses_and_the_times() -> None:
     turned = {plain("direct"): learned([6.0, *tail, 6.0], 1.0), plain("bayes"): learned([7.0, *tail, 5.0], 1.5),
               plain("auto"): learned([9.0], 1.0)}  # fmt: skip
     assert [c.holds for c in conclusions(turned)] == [False, None, None, False]
+    assert [c.of for c in drawn] == ["paper", "paper", "paper", "colayer"]
+
+
+def test_ours_must_be_below_every_seed_of_direct() -> None:
+    """And DIRECT's objective and time are the means over its seeds."""
+    found = {
+        plain("direct"): learned([4.0], 1.0),
+        plain("direct", seed=1): learned([2.0], 3.0),
+        plain("bayes"): learned([2.5], 8.0),
+        plain("auto"): learned([2.2], 1.0),
+    }
+    slower, most, _, ours = conclusions(found)
+    assert "8.00 against 2.00 CPU seconds" in slower.numbers
+    assert "plain, small: 2.5000 against 3.0000 after 1" in most.numbers
+    assert (ours.holds, "2.2000 against 2.0000" in ours.numbers) == (False, True)
+    found[plain("auto")] = learned([1.9], 1.0)
+    assert conclusions(found)[-1].holds is True
+
+
+def test_other_units_are_another_learner() -> None:
+    """What DIRECT reaches in raw units counts neither for it nor against it."""
+    raw = replace(plain("direct"), units=RAW)
+    found = {plain("direct"): learned([4.0], 1.0), raw: learned([1.0], 1.0), plain("auto"): learned([3.0], 1.0)}
+    assert conclusions(found)[-1].holds is True
 
 
 @pytest.mark.parametrize(
