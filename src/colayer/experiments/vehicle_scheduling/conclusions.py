@@ -125,8 +125,7 @@ def _judged(scores: Scores, labels: Labels, of: set[Key] | None = None) -> list[
 def _ours(scores: Scores, labels: Labels) -> Conclusion:
     """Whether what we add is better than the best learner of the paper's table."""
     theirs = {key: np.array([100 * scores.gaps(name) for name in names]) for key, names in labels.items()}
-    known = {name for names in labels.values() for name in names}
-    others = {name: 100 * scores.gaps(name) for name in scores.names if name not in known and not _assisted(name)}
+    others = {name: 100 * scores.gaps(name) for name in scores.names if _of_ours(name)}
     best = min(theirs, key=lambda key: float(theirs[key].mean()))
     ours = min(others, key=lambda name: float(others[name].mean()))
     words = (
@@ -140,6 +139,6 @@ def _ours(scores: Scores, labels: Labels) -> Conclusion:
     )
 
 
-def _assisted(name: str) -> bool:
-    """Whether a contender is no learner alone: a decoder follows, or it is DIRECT in another set-up."""
-    return name.endswith(", ls") or "raw units" in name or ", direct" in name
+def _of_ours(name: str) -> bool:
+    """Whether a contender has weights that a learner of ours found, and no decoder follows."""
+    return (name.startswith("shipped, ") or ", auto" in name) and not name.endswith(", ls")
