@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ import pytest
 
 from colayer.cli import main
 from colayer.commands.reproduce import _Lines, _text
+from colayer.experiments.frame.learned import Data, Learned, Learning
+from colayer.experiments.frame.store import Run
 from colayer.experiments.registry import EXPERIMENTS
+from colayer.learning.experience.direct import Direct
+from colayer.problems import SingleMachine
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet, write_outcome
 
 UNWRITABLE = pytest.mark.skipif(not Path("/proc/self").exists(), reason="a place where nobody can write, root neither")
@@ -51,6 +56,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         ),
         (["--scale", "huge"], "error: --scale: 'huge' is not one of 'smoke', 'small', 'paper'"),
         (["--scale", "smal"], "error: --scale: 'smal' is not one of 'smoke', 'small', 'paper'"),
+        (["--device", "tpu"], "error: --device: 'tpu' is not one of 'cpu', 'cuda', 'auto'"),
         (["--workers", "0"], "error: --workers: 0 is out of range, expected at least 1"),
         (["-o", "no/such/place"], "error: -o: no/such/place: the folder to make it in does not exist"),
         (["-o", "file"], "error: -o: file is a file, expected a folder"),
@@ -87,13 +93,94 @@ def test_a_run_of_another_scale_is_refused(quick: list[str], capsys: pytest.Capt
     )
 
 
-def test_names_are_listed(quick: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_listed_with_what_is_learned(
+    quick: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line for each experiment, those of its stages indented under it; nothing is run or made."""
     assert main(["reproduce", "--list"]) == 0
-    out = capsys.readouterr().out
-    assert [line.split()[0] for line in out.splitlines()[2:]] == list(EXPERIMENTS)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["name", "source", "title", "done", "took", "expected"]
+    heads = [line for line in lines[2:] if not line.startswith(" ")]
+    assert [line.split()[0] for line in heads] == list(EXPERIMENTS)
+    learned = [line for line in lines[2:] if line.startswith(" ")]
+    assert any("tree, by experience, ε = 0.001  " in line and "  0 of 300" in line for line in learned)
+    assert next(line for line in heads if line.startswith("vsp-data")).split()[-1] == "-"  # nothing is learned there
     assert main(["reproduce", "--list", "--json", "tree-gap"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["name"], row["source"]) == ("tree-gap", "Figure 2 (b) of the paper")
+    assert row["stages"][0]["what"] == "tree, by demonstration"
+    assert (quick, list(tmp_path.iterdir())) == ([], [])
+
+
+@pytest.fixture
+def three(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Learned | None]:
+    """In the run of the folder `run`, of three stages one is done, one under way after 5 of 20, one to be done."""
+    problem = SingleMachine("27")
+    data = Data({}, lambda: [problem.generate(seed, jobs=6) for seed in range(2)])
+    stages = [Learning(f"weights {k}", problem, data, Direct(), 20, options={"seed": k}) for k in range(3)]
+    monkeypatch.setattr("colayer.experiments.registry.learnings", lambda _run, _name: stages)
+    monkeypatch.setattr("colayer.experiments.frame.times._times", lambda: {("smoke", "weights 2"): 7200.0})
+    run = Run(tmp_path / "run", "smoke", workers=1)
+    run.open()
+    done = stages[0].learn(run)
+
+    def stop(_what: str, number: int, _total: int) -> None:
+        if number == 5:
+            raise KeyboardInterrupt
+
+    run.report = stop
+    with pytest.raises(KeyboardInterrupt):
+        stages[1].learn(run)
+    run.journal(stages[1].identity).with_suffix(".times").write_text('{"seconds": 60.0, "cpu": 90.0}')
+    return [done, None, None]
+
+
+def test_what_is_done_under_way_and_to_be_done_is_listed(
+    quick: list[str], three: list[Learned | None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the time it took, the time left at the rate so far, and the time it took elsewhere."""
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["reproduce", "tree-gap", "--list", "--scale", "smoke", "-o", "run"]) == 0
+    head, *stages = [line.split("  ") for line in capsys.readouterr().out.splitlines()[2:]]
+    assert "1 of 3" in head
+    words = [[word.strip() for word in line if word.strip()] for line in stages]
+    assert words[0][:2] == ["weights 0", "20 of 20"]
+    assert words[0][3] == "0 ms"  # nothing is left
+    assert words[1:] == [["weights 1", "5 of 20", "3.00 min"], ["weights 2", "0 of 20", "2.00 h"]]
+    assert main(["reproduce", "tree-gap", "--list", "--json", "--scale", "smoke", "-o", "run"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    learned = three[0]
+    assert learned is not None
+    assert row["stages"] == [
+        {"what": "weights 0", "done": 20, "total": 20, "seconds": learned.seconds, "cpu": learned.cpu, "expected": 0.0},
+        {"what": "weights 1", "done": 5, "total": 20, "seconds": 60.0, "cpu": 90.0, "expected": 180.0},
+        {"what": "weights 2", "done": 0, "total": 20, "seconds": 0.0, "cpu": 0.0, "expected": 7200.0},
+    ]
+    assert sorted(tmp_path.rglob("*")) == before
+    assert quick == []
+
+
+def test_the_device_is_that_of_the_run(quick: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    devices: list[str] = []
+
+    def conduct(run: Run, name: str) -> Outcome:
+        devices.append(run.device)
+        write_outcome(run.folder / name, outcome(name))
+        return outcome(name)
+
+    monkeypatch.setattr("colayer.experiments.registry.conduct", conduct)
+    monkeypatch.setattr("colayer.evaluators.gpu.device.Cuda", object)
+    for given in ([], ["--device", "cuda"], ["--device", "auto"]):
+        assert main(["reproduce", "tree-gap", "--scale", "smoke", "-o", "run", *given]) == 0
+    assert devices == ["cpu", "cuda", "auto"]
+
+
+def test_without_a_gpu_cuda_is_refused_before_any_work(
+    quick: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    assert main(["reproduce", "tree-gap", "--scale", "smoke", "-o", "run", "--device", "cuda"]) == 2
+    assert capsys.readouterr() == ("", "error: --device: a GPU needs CuPy: pip install 'colayer[gpu]'\n")
     assert (quick, list(tmp_path.iterdir())) == ([], [])
 
 
@@ -171,6 +258,19 @@ def test_a_stage_is_said_when_it_begins_and_now_and_then(
         "tree-gap (1 of 2) train",
         "tree-gap (1 of 2) train, 2 of 9",
         "tree-gap (1 of 2) test",
+    ]
+
+
+def test_whose_claims_they_are_and_what_is_moot_is_said() -> None:
+    drawn = (
+        Conclusion("Slower", False, "1", moot=True, reason="It is fast."),
+        Conclusion("Better", True, "2", of="colayer"),
+    )
+    lines = _text([Outcome("a", "a", "Table 1", conclusions=drawn)], Path("run"), Path("r.html")).splitlines()
+    assert [line.split() for line in (lines[0], *lines[2:4])] == [
+        ["experiment", "beside", "claim", "of", "here", "conclusion"],
+        ["a", "Table", "1", "paper", "moot", "Slower"],
+        ["a", "Table", "1", "colayer", "holds", "Better"],
     ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import support.tiny_experiments
 from colayer.experiments.frame.store import Run
-from colayer.experiments.registry import EXPERIMENTS, conduct, experiment
+from colayer.experiments.registry import EXPERIMENTS, conduct, experiment, learnings
 from colayer.experiments.vehicle_scheduling.learners import NO_BAYES
 from colayer.report.outcome import read_outcomes
 from support.tiny_experiments import TinyRun, small_world, values
@@ -64,6 +64,30 @@ def test_a_second_run_computes_nothing(name: str, tiny_run: TinyRun) -> None:
     assert {path: path.read_bytes() for path in sorted(tiny_run.folder.rglob("*")) if path.is_file()} == before
 
 
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_what_is_learned_for_an_experiment(name: str, tiny_run: TinyRun) -> None:
+    """All of it is done when the experiment is; stages of one name are one stage."""
+    tiny_run.outcome(name)
+    with small_world():
+        found = learnings(tiny_run.run, name)
+    assert (found == []) == (name == "vsp-data")
+    assert len({learning.what for learning in found}) == len(found)
+    assert len({learning.place(tiny_run.run) for learning in found}) == len(found)
+    for learning in found:
+        state = learning.state(tiny_run.run)
+        assert (state.done, state.seconds > 0) == (state.total, True)
+
+
+def test_what_is_learned_has_one_name_over_all_experiments() -> None:
+    """At paper scale: the table of times, which goes by scale and name, has a row for each."""
+    run = Run(Path("nowhere"), "paper")
+    by_name: dict[str, dict[str, object]] = {}
+    for name in EXPERIMENTS:
+        for learning in learnings(run, name):
+            assert by_name.setdefault(learning.what, learning.identity) == learning.identity, learning.what
+    assert len(by_name) > 100
+
+
 def test_stages_are_shared_between_experiments(tiny_run: TinyRun, tmp_path: Path) -> None:
     """scheduling-size needs what scheduling-test made, and nothing more."""
     alone = TinyRun(tmp_path / "run")
@@ -88,6 +112,54 @@ run = Run(Path({folder!r}), "smoke", workers=2, report=lambda *_: time.sleep(0.0
 run.open()
 registry.conduct(run, "tree-epsilon")
 """
+
+
+_TOGETHER = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from colayer.experiments import registry
+from colayer.experiments.frame import sharing
+from colayer.experiments.frame.learned import Learning
+from colayer.experiments.frame.store import Run
+from support.tiny_experiments import tiny
+registry.read_config = tiny
+sharing._AGAIN = 0.05
+learned, make = [], Learning._make
+Learning._make = lambda self, run: (learned.append(self.what), make(self, run))[1]
+print("ready", flush=True)
+sys.stdin.readline()
+run = Run(Path({folder!r}), "smoke", workers=1, report=lambda *_: time.sleep(0.01))
+run.open()
+registry.conduct(run, "tree-epsilon")
+print("\\n".join(learned))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of POSIX")
+def test_two_processes_share_an_experiment_and_find_what_one_does(tiny_run: TinyRun, tmp_path: Path) -> None:
+    """Begun at the same moment in a new folder: every model is learned by one of them, each learns some."""
+    folder = tmp_path / "run"
+    code = _TOGETHER.format(tests=str(Path(support.tiny_experiments.__file__).parent.parent), folder=str(folder))
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen([sys.executable, "-c", code], **pipes) for _ in range(2)]  # type: ignore[call-overload]
+    assert [process.stdout.readline() for process in processes] == ["ready\n"] * 2
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    answers = [process.communicate(timeout=240) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], answers
+    by_process = [answer[0].splitlines() for answer in answers]
+    assert all(by_process)
+    expected = tiny_run.outcome("tree-epsilon")
+    assert sorted(by_process[0] + by_process[1]) == sorted(
+        f"tree, by experience, ε = {row[0].value:g}" for row in expected.sheets[0].rows
+    )
+    ((_, outcome),) = read_outcomes(folder)
+    assert [values(sheet) for sheet in outcome.sheets] == [values(sheet) for sheet in expected.sheets]
+    assert outcome.conclusions == expected.conclusions
+    assert {path.suffix for path in (folder / "cache").iterdir()} == {".json", ".jsonl"}  # no lock, no journal
+    assert not list((folder / "cache").glob("journal-*"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

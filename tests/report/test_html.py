@@ -215,11 +215,60 @@ def test_a_run_that_decides_nothing_says_so_on_every_page(scale: str, words: str
     assert 'class="caveat"' not in paper
 
 
+def claims(*drawn: Conclusion, source: str = "Table 2", copies: int = 1) -> tuple[str, Page]:
+    """The page of outcomes with these conclusions."""
+    found = [(Path(), Outcome(f"x{k}", "X", source=source, conclusions=drawn)) for k in range(copies)]
+    html = render(found, title="t")
+    return html, Page(html)
+
+
+OURS = Conclusion("Ours is better.", True, "1 < 2", of="colayer")
+HOLDS, FAILS = Conclusion("It holds.", True, "1 < 2"), Conclusion("It fails.", False, "2 > 1")
+MOOT = Conclusion("It is slower.", False, "1 against 1", moot=True, reason="The other one is fast here.")
+
+
+def test_claims_of_the_paper_and_of_ours_are_counted_apart() -> None:
+    """In the head of the page; one is one, and what there is none of is not said."""
+    _, page = claims(HOLDS, HOLDS, FAILS, OURS, MOOT)
+    heads = list(zip(page.text["dd"], (" ".join(text.split()) for text in page.text["dt"]), strict=False))
+    assert heads[1:5] == [
+        ("2", "claims of the paper hold"), ("1", "does not hold"), ("1", "moot"), ("1", "claim of ours holds"),
+    ]  # fmt: skip
+
+
+def test_the_overview_counts_apart_where_there_are_both() -> None:
+    """Of an experiment with claims of the paper alone the counts say no more than they must."""
+    both, _ = claims(HOLDS, OURS, copies=2)
+    assert both.count(">claims of the paper:<") == both.count(">claims of ours:<") == 2
+    paper, _ = claims(HOLDS, FAILS, copies=2)
+    assert "claims of the paper:" not in paper
+    ours, _ = claims(OURS, OURS, copies=2)
+    assert "claims of ours:" in ours
+    assert "of the paper" not in ours
+
+
+def test_what_is_moot_is_neither_held_nor_failed_and_says_why() -> None:
+    html, page = claims(MOOT)
+    assert "The other one is fast here." in page.text["p"]
+    assert [attrs["class"] for tag, attrs in page.tags if tag == "span"] == ["verdict moot"]
+    assert "does not hold" not in html
+    assert ".verdict.moot" in html
+
+
+def test_a_claim_of_ours_says_so() -> None:
+    for drawn, said in ((OURS, True), (HOLDS, False)):
+        html, _ = claims(drawn)
+        assert ("(a claim of ours)" in html) == said
+
+
 def test_a_comparison_has_no_heading_about_the_paper(tmp_path: Path) -> None:
     run = Outcome("compare-toy", "toy at equal time", differences=("CP-SAT is not installed",))
     page = Page(render([(tmp_path, run)], title="t"))
     assert not [head for kind in ("h1", "h2", "h3", "th") for head in page.text.get(kind, []) if "paper" in head]
     assert "To be known beside" in page.text["h3"]
+    html, _ = claims(HOLDS, source="")
+    assert "<dt>conclusion holds</dt>" in html
+    assert "of the paper" not in html
     beside = Page(render([(tmp_path, Outcome("x", "X", source="Table 2", differences=("fewer seeds",)))], title="t"))
     assert "What differs from the paper" in beside.text["h3"]
 

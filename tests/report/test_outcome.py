@@ -58,6 +58,35 @@ def test_tables_are_csv_files_beside_it_with_the_papers_values_in_columns_of_the
     assert SHEET.with_paper() == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("holds", "moot", "verdict"),
+    [(True, False, "holds"), (False, False, "does not hold"), (None, False, "cannot tell"), (False, True, "moot"),
+     (True, True, "moot")],
+)  # fmt: skip
+def test_a_verdict_in_a_word(holds: bool | None, moot: bool, verdict: str) -> None:
+    assert Conclusion("c", holds, "n", moot=moot).verdict == verdict
+
+
+def test_whose_claim_it_is_and_why_it_fails_come_back(tmp_path: Path) -> None:
+    """What is the paper's and not moot is written as before: files of older runs are read, and stay as they are."""
+    plain = Conclusion("A", True, "1 < 2")
+    ours = Conclusion("B", False, "2 > 1", of="colayer", moot=True, reason="Because.")
+    write_outcome(tmp_path, Outcome("x", "X", conclusions=(plain, ours)))
+    ((_, found),) = read_outcomes(tmp_path)
+    assert found.conclusions == (plain, ours)
+    first, second = json.loads((tmp_path / "outcome.json").read_text())["conclusions"]
+    assert first == {"claim": "A", "holds": True, "numbers": "1 < 2"}
+    assert (second["of"], second["moot"], second["reason"]) == ("colayer", True, "Because.")
+
+
+@pytest.mark.parametrize("given", [{"of": "nobody"}, {"moot": "yes"}])
+def test_a_conclusion_of_nobody_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
+    drawn = [{"claim": "A", "holds": True, "numbers": "1 < 2", **given}]
+    (tmp_path / "outcome.json").write_text(json.dumps({"name": "x", "title": "X", "conclusions": drawn}))
+    with pytest.raises(InputError, match=r"not an outcome: .*conclusions"):
+        read_outcomes(tmp_path)
+
+
 def test_a_run_is_read_in_the_order_of_its_folders(tmp_path: Path) -> None:
     for name in ("b", "a", "c"):
         write_outcome(tmp_path / name, Outcome(name, name))
