@@ -205,7 +205,7 @@ def by_experience(config: Config, learner: Learner) -> list[Machine]:
     portions = [(0, count) for count in learner.iterations] if direct else []
     return [
         Learning(
-            f"jobs, {learner.words}, seed {seed}",
+            f"jobs, {learner.words}, {longest} iterations, seed {seed}",
             problem,
             training(config, learner.per_cell),
             method,
