@@ -67,6 +67,7 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
     names = _anchors([outcome.name for _, outcome in outcomes])
     sections = [_section(folder, outcome, name) for (folder, outcome), name in zip(outcomes, names, strict=True)]
     counts = _counts([outcome for _, outcome in outcomes])
+    beside = any(outcome.source for _, outcome in outcomes)
     return environment.from_string(page).render(
         title=title,
         style=Markup(style),
@@ -75,9 +76,10 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
         sections=sections,
         counts=counts,
         caveats=[*dict.fromkeys(section["caveat"] for section in sections if section["caveat"])],
-        beside=any(outcome.source for _, outcome in outcomes),
+        beside=beside,
         verdicts=_STYLES,
-        claims=CLAIMS,
+        claims={whose: f"claims {of}" if beside else "conclusions" for whose, of in CLAIMS.items()},
+        claim={whose: f"claim {of}" if beside else "conclusion" for whose, of in CLAIMS.items()},
     )
 
 

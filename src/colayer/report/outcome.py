@@ -14,7 +14,7 @@ import platform
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -34,9 +34,8 @@ CAVEATS = {
 
 Verdict = Literal["holds", "does not hold", "cannot tell", "moot"]
 _VERDICTS: dict[bool | None, Verdict] = {True: "holds", False: "does not hold", None: "cannot tell"}
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
-#: Whose claims are counted apart, and how they are named.
-CLAIMS = {"paper": "claims of the paper", "colayer": "claims of ours"}
+#: Whose claims are counted apart, and in words.
+CLAIMS = {"paper": "of the paper", "colayer": "of ours"}
 
 #: What stands in a cell: a number, a word, or nothing.
 Value = float | int | str | None
