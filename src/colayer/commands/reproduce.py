@@ -38,6 +38,7 @@ def reproduce(
     """Run the paper's experiments; started again, a run that was stopped goes on."""
     from colayer.commands.output import emit, note
     from colayer.commands.outputs import output_folder
+    from colayer.evaluators.gpu.device import Cuda
     from colayer.experiments.frame.config import read_config
     from colayer.experiments.frame.store import Run
     from colayer.experiments.registry import EXPERIMENTS, conduct
@@ -51,6 +52,8 @@ def reproduce(
     if list_names:
         _list([read_config(name, scale) for name in chosen], Run(given, scale), as_json)
         return
+    if device == "cuda":
+        Cuda()  # refused before anything is made
     folder = output_folder(given)
     place = Run(folder, scale, workers, device=device)
     try:
