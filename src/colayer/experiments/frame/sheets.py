@@ -38,7 +38,7 @@ def compared(costs: ArrayLike, known: ArrayLike, to: str) -> tuple[Value, Value,
 def spread(by_seed: ArrayLike) -> float | None:
     """The standard deviation over the seeds of a learner; None of one seed."""
     values = np.asarray(by_seed, dtype=float)
-    return float(values.std(ddof=1)) if len(values) > 1 else None
+    return float(values.std(ddof=1)) if values.size > 1 else None
 
 
 def cells(*values: Value) -> tuple[Cell, ...]:

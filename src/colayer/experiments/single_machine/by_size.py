@@ -56,6 +56,8 @@ def _sheet(results: list[Tested], pipeline: str) -> Sheet:
     )
     rows = []
     for result in results:
+        if pipeline not in result.gaps:
+            continue  # a rule is not perturbed
         line = None if result.paper is None else paper[(_SHOWN[pipeline], *result.paper)]
         cells = result.head(line)
         for size in SUBSETS:
@@ -70,13 +72,14 @@ def _sheet(results: list[Tested], pipeline: str) -> Sheet:
 
 
 def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
-    drawn = [r for r in results if r.row is None or r.row.iterations == max(r.row.learner.iterations)]
+    drawn = [r for r in results if not r.plain and (r.row is None or r.row.iterations == max(r.row.learner.iterations))]
     axes = new_axes((11.0, 3.8), columns=len(_SHOWN))
     for ax, pipeline in zip(axes, _SHOWN, strict=True):
         sizes = np.unique(results[0].jobs[pipeline]).tolist()
         series = {
             result.name: (sizes, [float(result.gaps[pipeline][result.jobs[pipeline] == n].mean()) for n in sizes])
             for result in drawn
+            if pipeline in result.gaps
         }
         last = pipeline == list(_SHOWN)[-1]
         line_figure(series, x="jobs", y="mean gap (%)", ax=ax, log_x=True, log_y=True, ticks=sizes, legend=last)

@@ -6,11 +6,12 @@ from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.figures import grouped_bars
 from colayer.experiments.frame.judge import tendency
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.sheets import beside, columns
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared, spread
 from colayer.experiments.frame.store import Run
-from colayer.experiments.single_machine.tested import PIPELINES, Tested, tested
-from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet
+from colayer.experiments.single_machine.tested import PIPELINES, SEEDED, Tested, tested
+from colayer.report.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 
+_WHICH, _SPREAD = ("mean gap", "worst gap"), ("spread over seeds",)
 #: Columns of the paper's table for each of our pipelines.
 _PAPER = dict(zip(PIPELINES, ("none", "ls", "rdi_ls", "pert_rdi_ls"), strict=True))
 
@@ -22,7 +23,7 @@ def experiment(run: Run, config: Config) -> Outcome:
     return outcome_of(
         run,
         config,
-        sheets=[_sheet(results, count)],
+        sheets=[_sheet(results, count), _differences(results)],
         pictures=[_picture(run, config, results)],
         conclusions=conclusions(results),
         seeds="0",
@@ -33,24 +34,50 @@ def experiment(run: Run, config: Config) -> Outcome:
 def _sheet(results: list[Tested], count: dict[str, int]) -> Sheet:
     paper = {(r["learner"], r["iterations"], r["learn_decoder"]): r for r in paper_table("single_machine_test")}
     head = columns(
-        "learner", "iterations", *(f"{p}, {which} gap (%)" for p in PIPELINES for which in ("mean", "worst"))
+        "learner",
+        "iterations",
+        *(f"{p}, {which} (%)" for p in PIPELINES for which in (*_WHICH, *_SPREAD[: p in SEEDED])),
     )
     rows = []
     for result in results:
         line = None if result.paper is None else paper[result.paper]
         cells = result.head(line)
         for pipeline in PIPELINES:
-            gaps, key = result.gaps[pipeline], _PAPER[pipeline]
-            cells += [beside(float(gaps.mean()), line, f"{key}_avg"), beside(float(gaps.max()), line, f"{key}_max")]
+            gaps, key = result.gaps.get(pipeline), _PAPER[pipeline]
+            mean, worst = (None, None) if gaps is None else (float(gaps.mean()), float(gaps.max()))
+            cells += [beside(mean, line, f"{key}_avg"), beside(worst, line, f"{key}_max")]
+            if pipeline in SEEDED:
+                cells.append(Cell(spread(result.seeds.get(pipeline, ()))))
         rows.append(tuple(cells))
     caption = f"Gaps to the best known cost over {count['none']} instances, {count[PIPELINES[-1]]} for perturbed rdi."
     return Sheet("test", "Gaps on the test set", head, tuple(rows), caption)
 
 
+def _differences(results: list[Tested]) -> Sheet:
+    """Paired differences to the best of the rules and the safe weights, through the same pipeline."""
+    head, known = ["learner"], {}
+    for pipeline in PIPELINES[:-1]:
+        to = min((r for r in results if r.plain), key=lambda r: float(r.gaps[pipeline].mean()))
+        known[pipeline] = to
+        head += [f"{pipeline}, {label}" for label in against(to.name)]
+    rows = []
+    for result in results:
+        row: list[Cell] = [Cell(result.name)]
+        for pipeline, to in known.items():
+            same = (None, None, "reference")
+            row += cells(*(same if result is to else compared(result.costs[pipeline], to.costs[pipeline], to.name)))
+        rows.append(tuple(row))
+    caption = (
+        "Means of paired, relative differences of the cost to the best rule (or the safe weights) through the same "
+        "pipeline. Of a learner with several seeds, the one with the least training loss."
+    )
+    return Sheet("differences", "Against the best rule", columns(*head), tuple(rows), caption)
+
+
 def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
-    series = {pipeline: [float(result.gaps[pipeline].mean()) for result in results] for pipeline in PIPELINES}
+    series = {p: [float(r.gaps[p].mean()) if p in r.gaps else 0.0 for r in results] for p in PIPELINES}
     axes = grouped_bars([result.name for result in results], series, y="mean gap to the best known solution (%)")
-    caption = "The axis is logarithmic; no bar is a gap of 0."
+    caption = "The axis is logarithmic; no bar is a gap of 0, or a rule that is not perturbed."
     return picture(run, config, axes, "gaps.svg", "Mean gap by learner and pipeline", caption)
 
 

@@ -247,6 +247,13 @@ def losses(run: Run, config: Config, row: Row) -> list[float]:
     return found
 
 
+def one_feature(name: str) -> LinearModel:
+    """The order by one of the 66 features alone."""
+    names = SingleMachine("66").feature_names
+    weights = np.array([1.0 * (name == other) for other in names])
+    return LinearModel(names, weights, np.ones(len(names)), "single-machine")
+
+
 def shipped(decoders: Sequence[str]) -> dict[str, Model]:
     """The weights that colayer ships, for each decoder those learned through it."""
     found = {decoder: pretrained(variant(SingleMachine(), decoder=decoder)) for decoder in decoders}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.learned import Data
-from colayer.experiments.frame.predict import Floats, gaps, predict, prediction
+from colayer.experiments.frame.predict import Floats, costs_of, gaps, predict, prediction
 from colayer.experiments.frame.sharing import Items
 from colayer.experiments.frame.sheets import beside
 from colayer.experiments.frame.store import Run
@@ -25,6 +25,16 @@ from colayer.report.outcome import Cell
 
 #: As in the tables of the paper: no decoder, ls, rdi after ls, and the best of perturbed weights through the latter.
 PIPELINES = ("none", "ls", "rdi", "perturbed rdi")
+#: Those for which the seeds of a learner are told apart.
+SEEDED = ("none", "ls")
+SHIPPED = "shipped with colayer, 66 features"
+#: What needs no learning → the feature, of the 66, by which it sorts.
+RULES = {
+    "rule: look-ahead": "rank_lookahead",
+    "rule: aprtf": "rank_aprtf",
+    "rule: shortest available": "rank_shortest",
+    "safe weights (SRPT order)": "srpt_completion_over_makespan",
+}
 #: The perturbed pipeline of the shipped weights on the whole test set: for the best known costs.
 _EVERY = ("shipped", "whole test set")
 
@@ -43,6 +53,12 @@ class Tested:
     gaps: dict[str, Floats]
     cpu: dict[str, Floats]
     jobs: dict[str, NDArray[np.int64]]
+    #: Costs by pipeline, on the same instances.
+    costs: dict[str, Floats]
+    #: Mean gaps of each seed, by pipeline, where there are several.
+    seeds: dict[str, Floats]
+    #: Whether it is a rule, or the safe weights: nothing was learned.
+    plain: bool = False
 
     def head(self, paper: Mapping[str, str] | None) -> list[Cell]:
         """The cells "learner" and "iterations" of its row, beside the paper's row."""
@@ -60,22 +76,24 @@ class _Candidate:
     paper: tuple[str, str, str] | None
     row: Row | None
     models: Mapping[str, Model]
+    pipelines: tuple[str, ...] = PIPELINES
 
 
 def tested(run: Run, config: Config) -> list[Tested]:
     """All learners, predicted (from the cache where it can), their gaps to the best cost that any of them found."""
     candidates = _candidates(run, config)
     sets = {pipeline: _set(config, pipeline) for pipeline in PIPELINES}
-    stages = {(c.name, p): _prediction(config, c, p, sets[p]) for c in candidates for p in PIPELINES}
-    shipped = next((c for c in candidates if c.row is None and c.paper is None), None)
+    stages = {(c.name, p): _prediction(config, c, p, sets[p]) for c in candidates for p in c.pipelines}
+    shipped = next((c for c in candidates if c.name == SHIPPED), None)
     if shipped is not None:
         stages[_EVERY] = _prediction(config, shipped, PIPELINES[-1], sets["none"])
     by_stage = dict(zip(stages, predict(run, list(stages.values())), strict=True))
-    found = [{p: by_stage[c.name, p] for p in PIPELINES} for c in candidates]
+    found = [{p: by_stage[c.name, p] for p in c.pipelines} for c in candidates]
     extra = [by_stage[_EVERY].costs] if _EVERY in by_stage else []
     best = reduce(np.minimum, extra + [result[p].costs for result in found for p in PIPELINES[:-1]])
     few = _positions(config)
-    best[few] = reduce(np.minimum, [result[PIPELINES[-1]].costs for result in found], best[few])
+    perturbed = [result[PIPELINES[-1]].costs for result in found if PIPELINES[-1] in result]
+    best[few] = reduce(np.minimum, perturbed, best[few])
     known = {pipeline: best[few] if pipeline == PIPELINES[-1] else best for pipeline in PIPELINES}
     jobs = {pipeline: np.array([x.jobs for x in sets[pipeline].values]) for pipeline in PIPELINES}
     return [
@@ -84,12 +102,34 @@ def tested(run: Run, config: Config) -> list[Tested]:
             features=candidate.features,
             paper=candidate.paper,
             row=candidate.row,
-            gaps={p: gaps(result[p].costs, known[p]) for p in PIPELINES},
-            cpu={p: result[p].cpu for p in PIPELINES},
+            gaps={p: gaps(result[p].costs, known[p]) for p in result},
+            cpu={p: result[p].cpu for p in result},
             jobs=jobs,
+            costs={p: result[p].costs for p in result},
+            seeds=_by_seed(run, config, candidate.row, best),
+            plain=candidate.name in RULES,
         )
         for candidate, result in zip(candidates, found, strict=True)
     ]
+
+
+def _by_seed(run: Run, config: Config, row: Row | None, best: Floats) -> dict[str, Floats]:
+    """Mean gaps of every seed of a row, without a decoder and through ls."""
+    if row is None or len(row.models) == 1:
+        return {}
+    data, weights = scheduling.held_out(config), np.array([model.raw() for model in row.models])
+    found = {}
+    for decoder in SEEDED:
+        problem = variant(SingleMachine(), features=row.learner.features, decoder=decoder)
+        identity = {"problem": problem.name, "options": problem.options, "weights": weights, "data": data.identity}
+
+        def evaluate(problem: SingleMachine = problem) -> list[list[float]]:
+            run.report(f"evaluate: seeds of {row.learner.words}", 0, 1)
+            costs: list[list[float]] = costs_of(run, problem, weights, data.values).tolist()
+            return costs
+
+        found[decoder] = gaps(np.array(run.cached("evaluate", identity, evaluate)), best).mean(axis=1)
+    return found
 
 
 def _candidates(run: Run, config: Config) -> list[_Candidate]:
@@ -104,7 +144,10 @@ def _candidates(run: Run, config: Config) -> list[_Candidate]:
         candidates.append(_Candidate(words, row.learner.features, row.paper, row, models))
     shipped = scheduling.shipped(decoders)
     if len(shipped) == len(decoders):
-        candidates.append(_Candidate("shipped with colayer, 66 features", "66", None, None, shipped))
+        candidates.append(_Candidate(SHIPPED, "66", None, None, shipped))
+    for name, feature in RULES.items():
+        alone = scheduling.one_feature(feature)
+        candidates.append(_Candidate(name, "66", None, None, dict.fromkeys(decoders, alone), decoders))
     return candidates
 
 
