@@ -65,6 +65,8 @@ class Learned(msgspec.Struct, frozen=True):
     best: list[Best]
     seconds: float
     cpu: float
+    #: Where the losses were computed.
+    device: str = "cpu"
 
     def linear(self, best: int | None = None) -> LinearModel:
         """The learned model, or that of the weights `best[k]`."""
@@ -165,6 +167,7 @@ class Learning(Generic[X, Y, Z]):
             best=_best(journal, self.portions),
             seconds=seconds,
             cpu=cpu,
+            device=device,
         )
 
 
