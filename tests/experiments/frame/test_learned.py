@@ -157,6 +157,13 @@ def test_a_search_that_ended_but_is_not_kept_is_not_more_than_whole(run: Run) ->
     assert wanted.state(run).done == 20
 
 
+def test_a_journal_that_is_removed_while_it_is_looked_at_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by the process that has just finished: it was there a moment ago."""
+    wanted = learning(Auto(), 20)
+    monkeypatch.setattr(Path, "exists", lambda path: path.suffix in (".jsonl", ".times"))
+    assert wanted.state(run) == State("some weights", 0, 20, 0.0, 0.0)
+
+
 def test_as_a_stage_it_is_locked_beside_its_journal(run: Run) -> None:
     wanted = learning(Auto(), 20)
     assert wanted.place(run).parent == run.folder / "cache"

@@ -74,6 +74,12 @@ def test_what_a_stage_raises_is_raised_and_nobody_is_kept_from_it(run: Run) -> N
     assert shared(run, [squares(0)]) == [[0, 1, 4]]
 
 
+def test_a_lock_that_cannot_be_made_is_one_line(run: Run) -> None:
+    (run.folder / "cache").rmdir()
+    with pytest.raises(InputError, match=r"cache/data-\w+\.lock: cannot be written: "):
+        share(run, [squares(0)])
+
+
 @POSIX
 def test_a_stage_that_another_is_at_is_left_for_last_and_waited_for(run: Run) -> None:
     """The others are made meanwhile; it is not made again when its lock is gone, since it is done then."""
@@ -133,7 +139,7 @@ print(shared(run, [Items(f"squares {{k}}", "data", {{"stage": k}}, numbers, make
 
 
 def _process(tmp_path: Path, pause: float) -> subprocess.Popen[str]:
-    """Another process that shares the stages of the run; it begins when it is told to."""
+    """It begins when it is told to."""
     folder, log = str(tmp_path / "shared"), str(tmp_path / "log")
     code = _PROCESS.format(folder=folder, log=log, pause=pause, items=ITEMS, stages=STAGES)
     return subprocess.Popen(
@@ -141,14 +147,19 @@ def _process(tmp_path: Path, pause: float) -> subprocess.Popen[str]:
     )
 
 
-def _begin(processes: list[subprocess.Popen[str]]) -> None:
-    for process in processes:
+def _processes(tmp_path: Path, *pauses: float) -> list[subprocess.Popen[str]]:
+    """Other processes that share the stages of a run, ready to begin."""
+    found = [_process(tmp_path, pause) for pause in pauses]
+    for process in found:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
+    return found
+
+
+def _begin(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
 
 
 def _wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -171,8 +182,9 @@ EXPECTED = [[number**2 for number in range(ITEMS * k, ITEMS * (k + 1))] for k in
 @POSIX
 def test_two_processes_in_a_new_folder_share_the_work(tmp_path: Path) -> None:
     """Begun at the same moment: every item is made once, each process makes some, and both have all."""
-    processes = [_process(tmp_path, 0.02) for _ in range(2)]
-    _begin(processes)
+    processes = _processes(tmp_path, 0.02, 0.02)
+    for process in processes:
+        _begin(process)
     answers = [process.communicate(timeout=120) for process in processes]
     assert [process.returncode for process in processes] == [0, 0], answers
     assert [answer[0] for answer in answers] == [f"{EXPECTED}\n"] * 2
@@ -187,10 +199,10 @@ def test_two_processes_in_a_new_folder_share_the_work(tmp_path: Path) -> None:
 @POSIX
 def test_the_stage_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     """By the one that waits for it: what was kept is not made again, and nothing is missing."""
-    killed, other = _process(tmp_path, 0.05), _process(tmp_path, 0.0)
-    _begin([killed])
+    killed, other = _processes(tmp_path, 0.05, 0.0)
+    _begin(killed)
     _wait_until(lambda: len(_logged(tmp_path)) >= 3)
-    _begin([other])
+    _begin(other)
     _wait_until(lambda: any(process == other.pid for process, _ in _logged(tmp_path)))
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()

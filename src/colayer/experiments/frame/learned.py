@@ -13,7 +13,7 @@ import msgspec
 
 from colayer.evaluators.gpu import has_kernels
 from colayer.experiments.frame.store import Clock, Run
-from colayer.files import encode, read_json, write_atomic
+from colayer.files import encode, parse_json, write_atomic
 from colayer.learning.experience.optimizer import Optimizer
 from colayer.learning.journal import Record
 from colayer.learning.learner import Learner
@@ -118,7 +118,7 @@ class Learning(Generic[X, Y, Z]):
         if kept is not None:
             return State(self.what, self.evaluations, self.evaluations, kept["seconds"], kept["cpu"])
         journal = run.journal(self.identity)
-        lines = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0  # the last may say that it is over
+        lines = _read(journal).count(b"\n") - 1  # the first is the head, and the last may say that it is over
         times = _times(journal.with_suffix(".times"))
         done = min(max(0, lines), self.evaluations)
         return State(self.what, done, self.evaluations, times["seconds"], times["cpu"])
@@ -188,8 +188,17 @@ class State:
 
 
 def _times(path: Path) -> dict[str, float]:
-    found: dict[str, float] = read_json(path) if path.exists() else {"seconds": 0.0, "cpu": 0.0}
+    noted = _read(path)
+    found: dict[str, float] = parse_json(noted, path) if noted else {"seconds": 0.0, "cpu": 0.0}
     return found
+
+
+def _read(path: Path) -> bytes:
+    """What a file holds, nothing where it is not there: another process may remove it at any moment."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 class _Watch:

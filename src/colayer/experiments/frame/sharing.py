@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol
 
 from colayer.experiments.frame.store import Item, Run, locked
+from colayer.files import unwritable
 
 #: Seconds until a process looks again whether the stages of others are done.
 _AGAIN = 1.0
@@ -77,8 +78,13 @@ def _made(run: Run, stage: Stage) -> bool:
 @contextmanager
 def _alone(path: Path) -> Iterator[bool]:
     """Whether this process is the only one at it, for as long as it is."""
-    with path.open("ab", buffering=0) as file:
+    try:
+        file = path.open("ab", buffering=0)
+    except OSError as error:
+        raise unwritable(path, error) from None
+    with file:
         mine = locked(file, wait=False)
         yield mine
         if mine:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # Windows removes no file that is open
+                path.unlink(missing_ok=True)
