@@ -18,6 +18,7 @@ from colayer.learning.experience.direct import Direct
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine, VehicleScheduling
+from support.gpu.reference import Reference
 
 
 @pytest.fixture
@@ -114,6 +115,19 @@ def test_the_device_of_the_run_is_for_losses_that_have_kernels(
     with pytest.raises(KeyboardInterrupt):
         Learning("", problem, data, Auto(), 9, solutions).learn(run)
     assert asked == [device]
+
+
+def test_a_gpu_learns_what_the_processor_learns(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By plain Python in the place of the kernels: the same bits, with a note of where the losses were computed."""
+    wanted = learning(Direct(randomised=True), 12, count=2)
+    here = wanted.learn(run)
+    monkeypatch.setattr("colayer.evaluators.gpu.device.Cuda", Reference)
+    other = Run(tmp_path / "gpu", "smoke", workers=1, device="cuda")
+    other.open()
+    there = wanted.learn(other)
+    assert (here.device, there.device) == ("cpu", "cuda")
+    assert there.losses == here.losses
+    assert there.linear().weights.tolist() == here.linear().weights.tolist()
 
 
 def test_how_far_it_is(run: Run) -> None:
