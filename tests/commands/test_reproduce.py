@@ -94,9 +94,10 @@ def test_a_run_of_another_scale_is_refused(quick: list[str], capsys: pytest.Capt
 
 
 def test_names_are_listed_with_what_is_learned(
-    quick: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    quick: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A line for each experiment, those of its stages indented under it; nothing is run or made."""
+    monkeypatch.setattr("colayer.experiments.vehicle_scheduling.learners.need_botorch", lambda: None)
     assert main(["reproduce", "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["name", "source", "title", "done", "took", "expected"]

@@ -78,8 +78,9 @@ def test_what_is_learned_for_an_experiment(name: str, tiny_run: TinyRun) -> None
         assert (state.done, state.seconds > 0) == (state.total, True)
 
 
-def test_what_is_learned_has_one_name_over_all_experiments() -> None:
-    """At paper scale: the table of times, which goes by scale and name, has a row for each."""
+def test_what_is_learned_has_one_name_over_all_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At paper scale, with all extras: the table of times, which goes by scale and name, has a row for each."""
+    monkeypatch.setattr("colayer.experiments.vehicle_scheduling.learners.need_botorch", lambda: None)
     run = Run(Path("nowhere"), "paper")
     by_name: dict[str, dict[str, object]] = {}
     for name in EXPERIMENTS:
