@@ -41,7 +41,7 @@ def counts(outcomes: list[Outcome]) -> str:
     rows = [f"| | {' | '.join(VERDICTS)} |", "|---" * (1 + len(VERDICTS)) + "|"]
     for whose, name in CLAIMS.items():
         found = Counter(conclusion.verdict for conclusion in drawn if conclusion.of == whose)
-        rows.append(f"| {name} | {' | '.join(str(found[verdict]) for verdict in VERDICTS)} |")
+        rows.append(f"| claims {name} | {' | '.join(str(found[verdict]) for verdict in VERDICTS)} |")
     return "\n".join(rows)
 
 
