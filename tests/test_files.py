@@ -70,6 +70,17 @@ def test_numbers_that_are_not_finite_are_found(text: str, place: str, tmp_path: 
     assert refusal(read_json, path) == f"{path}: {place}: not finite, expected a number"
 
 
+def test_tables_by_other_names_are_told_where_to_go(tmp_path: Path) -> None:
+    for name, said in (
+        ("jobs.xlsx", "a spreadsheet, expected JSON, npz or CSV: save it as CSV"),
+        ("jobs.txt", "not JSON: invalid character (byte 0); a table has a name that ends with .csv"),
+    ):
+        (tmp_path / name).write_text("job,release,processing\na,0,1\n")
+        with pytest.raises(InputError) as refused:
+            read_json(tmp_path / name)
+        assert refused.value.message == said
+
+
 def test_paths_that_cannot_be_read_are_said(tmp_path: Path) -> None:
     assert refusal(read_bytes, tmp_path / "no") == f"{tmp_path / 'no'}: there is no such file"
     assert refusal(read_bytes, tmp_path) == f"{tmp_path}: is a folder, expected a file"

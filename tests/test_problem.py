@@ -103,6 +103,8 @@ def test_all_that_is_missing_is_named_at_once() -> None:
         check_members(object())
     with pytest.raises(InputError, match=r"^Pick is a class, expected an object: Pick\(\)$"):
         check_members(Pick)
+    with pytest.raises(InputError, match=r"^'single-machine' is a word, expected an object: SingleMachine\(\) of "):
+        check_members("single-machine")
 
 
 def test_a_property_that_raises_is_named_and_not_taken_for_missing() -> None:

@@ -102,6 +102,30 @@ def test_dates_are_minutes_since_the_first_midnight() -> None:
     assert listed(dates) == [1380.0, 1500.0]
 
 
+def test_dates_in_a_list_are_so_too() -> None:
+    """Not times of day alone: the second is a day later. A frame with a time zone holds its dates one by one."""
+    dates = [datetime.datetime(2026, 1, 5, 23), datetime.datetime(2026, 1, 7, 1), None]
+    assert listed(dates) == [1380.0, 2940.0, None]
+    zoned = pd.Series(pd.to_datetime(["2026-01-05 23:00", "2026-01-06 01:00", None])).dt.tz_localize("UTC")
+    assert listed(zoned)[:2] == [1380.0, 1500.0]
+    assert Arguments("jobs", None, release=zoned[:2]).numbers("release").tolist() == [1380.0, 1500.0]
+    with pytest.raises(InputError, match="dates with and without a time zone, expected one kind"):
+        listed([dates[0], datetime.datetime(2026, 1, 5, 23, tzinfo=datetime.UTC)])
+
+
+def test_durations_are_minutes() -> None:
+    durations = [datetime.timedelta(hours=1, minutes=30), datetime.timedelta(seconds=30)]
+    for given in (durations, np.array(durations, dtype="m8[s]"), pd.Series(durations)):
+        assert Arguments("jobs", None, processing=given).numbers("processing").tolist() == [90.0, 0.5]
+    with pytest.raises(InputError, match=r"^processing\[1\]: empty, expected a number$"):
+        Arguments("jobs", None, processing=pd.to_timedelta([1, None], unit="min")).numbers("processing")
+
+
+def test_a_name_of_a_file_is_no_table() -> None:
+    with pytest.raises(InputError, match=r"^jobs: 'jobs.csv' is not a table, .*; colayer.read_instance reads files$"):
+        table_of("jobs.csv", "jobs")
+
+
 def test_a_field_is_a_column_or_values() -> None:
     given = Arguments("items", {"cost": [1, 2], "price": [3, 4]}, cost="price", size=[5, 6])
     assert given.numbers("cost").tolist() == [3.0, 4.0]

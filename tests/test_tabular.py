@@ -62,5 +62,16 @@ def test_one_instance_is_no_list_of_them() -> None:
             ask(one)
 
 
+def test_a_table_is_no_list_of_instances_and_a_file_is_no_instance() -> None:
+    """A list of its columns, or of the letters of a name, is what Python would make of them."""
+    pipeline, table = Pipeline(SingleMachine()), {"release": [0], "processing": [1]}
+    expected = r"expected a list of instances, each made by problem\.instance\(\.\.\.\)$"
+    for given in (table, pd.DataFrame(table), "jobs.csv"):
+        with pytest.raises(InputError, match=rf"^instances: a {type(given).__name__}, {expected}"):
+            pipeline.fit(given)
+    with pytest.raises(InputError, match=r"^'jobs.csv' is not an instance .*: colayer\.read_instance reads one from "):
+        pipeline.solve("jobs.csv")
+
+
 def test_a_problem_that_does_not_say_takes_anything() -> None:
     check_instance(Pick(), object())

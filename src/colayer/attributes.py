@@ -16,6 +16,7 @@ from colayer import answers
 from colayer.errors import ColayerError, InputError
 from colayer.faults import ends, raised
 from colayer.sizes import Size
+from colayer.text import short
 
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
@@ -52,6 +53,9 @@ def check_members(problem: object) -> None:
     """Refuse what does not have the members that every problem needs, or has something else than a method for one."""
     if isinstance(problem, type):
         raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
+    if isinstance(problem, str):
+        expected = "an object: SingleMachine() of colayer.problems, or one of your own"
+        raise InputError(f"{short(problem)} is a word, expected {expected}")
     missing = [name for name in _NEEDED if not has(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")

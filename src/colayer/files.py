@@ -25,6 +25,8 @@ from colayer.text import printable
 _SHARE = 0.25
 #: Bytes from which on a JSON text is looked through first: what is built from it takes several times as much memory.
 _LARGE = 1_000_000
+#: Endings of what other programs keep tables in, and nobody's JSON.
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".parquet")
 #: Seconds without a word from the other end of a pipe.
 _PATIENCE = 30.0
 
@@ -81,6 +83,8 @@ def _read_pipe(path: Path) -> bytes:
 
 def parse_json(data: bytes, path: Path) -> Any:
     """The decoded text of a JSON file; an error names `path`."""
+    if path.suffix.lower() in SPREADSHEETS:
+        raise InputError("a spreadsheet, expected JSON, npz or CSV: save it as CSV", where=str(path))
     if not data or data.isspace():
         raise InputError("empty, expected a JSON object", where=str(path))
     if data.startswith(b"\xef\xbb\xbf"):
@@ -98,7 +102,8 @@ def parse_json(data: bytes, path: Path) -> Any:
         if place is not None:
             raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
-        raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}", where=str(path)) from None
+        table = "; a table has a name that ends with .csv" if path.suffix in (".txt", ".tsv") else ""
+        raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}{table}", where=str(path)) from None
     if isinstance(document, dict):
         for key in document:
             if data.count(f'"{key}"'.encode(errors="replace")) > 1 and key in twice(data):

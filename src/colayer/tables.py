@@ -8,9 +8,11 @@ by its column and row (`column release, row 3`, or `line 4` of a CSV file).
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from colayer.answers import described
 from colayer.errors import InputError
-from colayer.text import one_of, printable, short
+from colayer.text import printable, short
 
 Floats = NDArray[np.float64]
 
@@ -97,21 +99,36 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
         return Table({str(name): [row.get(name) for row in data] for name in data[0]}, source=source)
     expected = "a DataFrame, a dict of columns or a list of rows"
+    if isinstance(data, str | os.PathLike):
+        expected += "; colayer.read_instance reads files"
     raise InputError(f"{described(data)} is not a table, expected {expected}", where=title)
 
 
 def listed(values: Any) -> list[Any]:
-    """A column as a plain list, whatever holds it; times of day in minutes."""
+    """A column as a plain list, whatever holds it; dates and durations in minutes."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
-        if values.dtype.kind == "M" and values.size and not np.isnat(values).all():  # minutes since the first midnight
+        if values.dtype.kind == "M" and values.size and not np.isnat(values).all():
             return list((values - np.nanmin(values).astype("M8[D]")) / np.timedelta64(1, "m"))
-        plain: list[Any] = values.tolist()
-        return plain
+        if values.dtype.kind == "m":
+            return list(values / np.timedelta64(1, "m"))
+        values = values.tolist()
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | range):
         raise InputError(f"{described(values)} is not a column, expected a list of values")
-    return list(values)
+    return _since_midnight(list(values))
+
+
+def _since_midnight(values: list[Any]) -> list[Any]:
+    """Dates in minutes since the first midnight, as those of numpy; what is none stays as it is."""
+    dates = [value for value in values if isinstance(value, datetime) and not _missing(value)]
+    if not dates:
+        return values
+    try:
+        midnight = min(dates).replace(hour=0, minute=0, second=0, microsecond=0)
+    except TypeError:
+        raise InputError("dates with and without a time zone, expected one kind") from None
+    return [(v - midnight) / timedelta(minutes=1) if isinstance(v, datetime) and not _missing(v) else v for v in values]
 
 
 class Arguments:
@@ -138,7 +155,7 @@ class Arguments:
         if self.table is None:
             raise InputError(f"missing, expected a list, or {self.title} as a table with this column", where=field)
         if given not in self.table:
-            there = one_of(given, [printable(name) for name in self.table]) or "no columns"
+            there = ", ".join(printable(name) for name in self.table) or "no columns"
             hint = f" ({field}=... names another one)" if field in self._given else ""
             raise InputError(f"no such column, there are {there}{hint}", where=self.table.about(given))
         self.columns[field] = given
@@ -200,11 +217,13 @@ class Arguments:
 
 
 def number(value: Any) -> float:
-    """A number, a word that is one, or a time of day in minutes."""
+    """A number, a word that is one, or a time of day or a duration in minutes."""
     if isinstance(value, bool | np.bool_):
         raise TypeError
     if hasattr(value, "hour") and hasattr(value, "minute"):
         return float(60 * value.hour + value.minute + getattr(value, "second", 0) / 60)
+    if isinstance(value, timedelta):
+        return value / timedelta(minutes=1)
     if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         return 60.0 * hours + minutes + seconds / 60.0

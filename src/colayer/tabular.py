@@ -6,6 +6,7 @@ problem.table(solution, instance)    {"job": [...], "start": [...], "completion"
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -61,9 +62,10 @@ def check_instance(problem: Problem[X, Y, Z], instance: object) -> None:
     said = f"an instance of {given.__module__.split('.')[2]}" if _ours(given) else described(instance)
     if hasattr(instance, "columns"):  # a DataFrame, whose repr is the whole of it
         said = f"a {given.__name__}"
-    raise InputError(
-        f"{said} is not an instance of {problem.name}: make one by problem.instance(...), from lists or a table"
-    )
+    make = "make one by problem.instance(...), from lists or a table"
+    if isinstance(instance, str | os.PathLike):
+        make = "colayer.read_instance reads one from a file"
+    raise InputError(f"{said} is not an instance of {problem.name}: {make}")
 
 
 def checked_instances(problem: Problem[X, Y, Z], instances: Iterable[X]) -> list[X]:
@@ -71,6 +73,9 @@ def checked_instances(problem: Problem[X, Y, Z], instances: Iterable[X]) -> list
     kind = getattr(problem, "instance_type", None)
     if kind is not None and isinstance(instances, kind):
         raise InputError("one instance, expected a list of them", where="instances")
+    if kind is not None and (hasattr(instances, "columns") or isinstance(instances, str | Mapping)):
+        said = f"a {type(instances).__name__}, expected a list of instances, each made by problem.instance(...)"
+        raise InputError(said, where="instances")
     listed = list(instances)
     for instance in listed:
         check_instance(problem, instance)

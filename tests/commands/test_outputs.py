@@ -32,6 +32,8 @@ def test_a_file_that_can_be_written_is_taken_as_it_is(place: Path) -> None:
 def test_what_cannot_be_written_is_said_with_the_option() -> None:
     assert said(output_file, Path("no/out.json"), "-o") == "-o: no/out.json: the folder to write to does not exist"
     assert said(output_file, Path("data"), "--journal") == "--journal: data: is a folder, expected a file name"
+    sheet = said(output_file, Path("out.xlsx"), "-o")
+    assert sheet == "-o: out.xlsx: no spreadsheet is written, expected a name with .json (solve: or .csv)"
     long = said(output_file, Path("x" * 300), "-o")
     assert long.startswith("-o: xxx")
     assert long.endswith(": cannot be written: File name too long")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from colayer.errors import ColayerError, OptionError
-from colayer.files import check_writable, unwritable
+from colayer.files import SPREADSHEETS, check_writable, unwritable
 from colayer.text import short
 
 #: What pictures are written as, by the ending of the name.
@@ -22,6 +22,10 @@ def output_file(path: Path | None, option: str, inputs: Iterable[Path] = (), fol
         check_writable(path)
     except ColayerError as error:
         raise error.at(option) from None
+    if path.suffix.lower() in SPREADSHEETS:
+        raise OptionError(
+            f"{path}: no spreadsheet is written, expected a name with .json (solve: or .csv)", where=option
+        )
     if any(same_file(path, other) for other in inputs):
         raise OptionError(f"{path} is an input as well, expected another file", where=option)
     if folder is not None and same_file(path.absolute().parent, folder):
