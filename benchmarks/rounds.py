@@ -26,12 +26,14 @@ from measure import machine
 from colayer import Pipeline, __version__
 from colayer.files import write_atomic
 from colayer.problems import VehicleScheduling
+from colayer.problems.vehicle_scheduling.layer import safe_theta
 from colayer.report.tables import table
 from colayer.threads import limited
 
 ROOT = Path(__file__).parent.parent
 #: Seeds of the instances to learn on, and to measure on: on none of them anything was designed.
 LEARN, MEASURE = 50_000, 60_000
+FACTORS = (2.0, 2.5, 3.0, 3.5, 4.0)
 SAFE, RULE, REFERENCE, SEARCH = "safe weights", "delay x3", "reference feature alone", "safe weights, ls"
 #: name in the results → the contender of whom paired differences are taken.
 TO = {"to_rule": RULE, "to_reference": REFERENCE, "to_search": SEARCH}
@@ -65,6 +67,7 @@ def contenders(once: Path, rounds: Path) -> dict[str, Callable[[Any], Any]]:
     found: dict[str, Callable[[Any], Any]] = {
         SAFE: lambda x: safe.solve(x).solution,
         RULE: lambda x: plain.baseline("delay x3", x),
+        "delay x2 to x4, best of 5": lambda x: _best_factor(plain, x),
         REFERENCE: lambda x: Pipeline(extended, alone, safe=False).solve(x).solution,
         SEARCH: lambda x: search.decode(safe.solve(x).solution, x),
         "reference, ls": lambda x: search.decode(Pipeline(extended, alone, safe=False).solve(x).solution, x),
@@ -83,6 +86,14 @@ def contenders(once: Path, rounds: Path) -> dict[str, Callable[[Any], Any]]:
     every = Pipeline.from_model(VehicleScheduling("rounds", "ls"), in_rounds.model, safe=False)
     found["3 rounds, ls in each"] = partial(_solution, every, rounds=3)
     return found
+
+
+def _best_factor(problem: VehicleScheduling, instance: Any) -> Any:
+    """The rule with five factors: what five candidates are to be compared with."""
+    theta, arcs = safe_theta(instance), len(instance.arcs[1])
+    many = np.array([np.concatenate([factor * theta[:arcs], theta[arcs:]]) for factor in FACTORS])
+    covers, costs = problem.solved(many, instance)
+    return covers[int(np.argmin(costs))]
 
 
 def _solution(pipeline: Pipeline, instance: Any, **options: Any) -> Any:
