@@ -137,7 +137,8 @@ def _solved(run: Run, contenders: dict[str, Weights], cells: list[Cell3]) -> lis
     stages = []
     for (tasks, scenarios), group in groupby(cells, key=lambda cell: cell[:2]):
         part = list(group)
-        identity = {"cells": part, "contenders": known}
+        # not how many there are: more instances of a cell go on where fewer ended
+        identity = {"tasks": tasks, "scenarios": scenarios, "contenders": known}
         stages.append(Items(f"evaluate: {tasks} tasks, {scenarios} scenarios", "evaluate", identity, part, solve))
     return [item for part in shared(run, stages) for item in part]
 
