@@ -14,7 +14,7 @@ from colayer.experiments.frame.judge import less
 from colayer.experiments.frame.learned import Data, Learning
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.predict import Floats, costs_of, gaps
-from colayer.experiments.frame.sheets import cells, columns
+from colayer.experiments.frame.sheets import against, cells, columns, compared
 from colayer.experiments.frame.store import Run
 from colayer.experiments.sizes.heat_map import heat_map
 from colayer.learning.experience.auto import Auto
@@ -94,6 +94,8 @@ class Transfer:
     #: test size → (rows, instances): to the best solution that any row found, and to the bound.
     to_best: dict[int, Floats]
     to_bound: dict[int, Floats]
+    #: Costs on the instances of the largest test size: rows × instances.
+    largest: Floats
 
     def table(self, gaps: Mapping[int, Floats]) -> Floats:
         """Mean gaps: rows × test sizes."""
@@ -159,7 +161,7 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
     for size in test:
         costs, bounds = _evaluate(run, problem, W, family.data(True, (size,), per_cell), f"{problem.name}, {size}")
         to_best[size], to_bound[size] = gaps(costs, costs.min(axis=0)), gaps(costs, bounds)
-    return Transfer(family, train, test, tuple(weights), to_best, to_bound)
+    return Transfer(family, train, test, tuple(weights), to_best, to_bound, costs)
 
 
 def _evaluate(run: Run, problem: SomeProblem, W: Floats, data: Data[Any], what: str) -> tuple[Floats, Floats]:
@@ -180,15 +182,24 @@ def _sheet(transfer: Transfer) -> Sheet:
     family, unit = transfer.family, transfer.family.unit
     best, bound = transfer.table(transfer.to_best), transfer.table(transfer.to_bound)
     sizes = [f"{family.size(size)} (%)" for size in transfer.test]
-    head = columns(f"learned on ({unit})", *sizes, f"{family.size(transfer.test[-1])}, to the bound (%)")
+    largest = family.size(transfer.test[-1])
+    to_safe = [f"{largest}, {label}" for label in against(SAFE)]
+    head = columns(f"learned on ({unit})", *sizes, f"{largest}, to the bound (%)", *to_safe)
+    safe = transfer.largest[transfer.rows.index(SAFE)]
     rows = tuple(
-        cells(int(row) if row.isdigit() else row, *to_best.tolist(), float(to_bound[-1]))
-        for row, to_best, to_bound in zip(transfer.rows, best, bound, strict=True)
+        cells(
+            int(row) if row.isdigit() else row,
+            *to_best.tolist(),
+            float(to_bound[-1]),
+            *((None, None, "reference") if row == SAFE else compared(costs, safe, SAFE)),
+        )
+        for row, to_best, to_bound, costs in zip(transfer.rows, best, bound, transfer.largest, strict=True)
     )
     counts = ", ".join(f"{size}: {transfer.to_best[size].shape[1]}" for size in transfer.test)
     caption = (
         f"Mean gap to the best solution that any of the rows found. {MIXED}: about as many instances, of all sizes to "
-        f"learn on; {SHIPPED}: the weights that come with colayer. Test instances by {unit}: {counts}."
+        f"learn on; {SHIPPED}: the weights that come with colayer. One seed of learning each. Test instances by {unit}: "
+        f"{counts}."
     )
     name = transfer.family.problem.name
     return Sheet(name, name.capitalize().replace("-", " "), head, rows, caption)
