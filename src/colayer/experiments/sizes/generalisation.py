@@ -198,7 +198,7 @@ def _sheet(transfer: Transfer) -> Sheet:
     counts = ", ".join(f"{size}: {transfer.to_best[size].shape[1]}" for size in transfer.test)
     caption = (
         f"Mean gap to the best solution that any of the rows found. {MIXED}: about as many instances, of all sizes to "
-        f"learn on; {SHIPPED}: the weights that come with colayer. One seed of learning each. Test instances by {unit}: "
+        f"learn on; {SHIPPED}: the weights that come with colayer. One seed each. Test instances by {unit}: "
         f"{counts}."
     )
     name = transfer.family.problem.name
