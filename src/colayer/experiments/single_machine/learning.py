@@ -87,6 +87,7 @@ def conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
     mean, more, least = float(np.mean(plain)), float(np.mean(longer)), min(plain)
     few, many = (row.iterations for row in rows if row.paper in {("plain", "1000", "none"), ("plain", "2500", "none")})
     after, best_after = float(np.mean(searched)), min(searched)
+    shared = min(len(searched), len(plain))  # seeds that both have: pair by pair
     return [
         Conclusion(
             "Optimising on the seed is a good idea: the best seed gains more than 2.5 times the iterations do",
@@ -101,7 +102,7 @@ def conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
         ),
         Conclusion(
             "The loss after the local search is smaller",
-            both(less(searched, plain), below(best_after, least, "{:.3f}".format)),
+            both(less(searched[:shared], plain[:shared]), below(best_after, least, "{:.3f}".format)),
             f"{after:.3f} on average and {best_after:.3f} at best with it, {mean:.3f} and {least:.3f} without, "
             f"after {few} iterations",
         ),
