@@ -6,6 +6,7 @@ with title="FILE" is saved as that file.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -251,3 +252,13 @@ def test_the_reference_explains_every_argument(method: str) -> None:
         for word in re.findall(r"`(\w+)`", line.split("|")[1])
     }
     assert told == set(signature(getattr(Pipeline, method)).parameters) - {"self"}
+
+
+def test_the_page_of_conclusions_is_made_from_the_outcomes() -> None:
+    """Nobody writes a verdict, or a number of it, by hand."""
+    spec = importlib.util.spec_from_file_location("conclusions", DOCS / "_site" / "conclusions.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (DOCS / "conclusions.md").read_text("utf-8") == module.page(module.RESULTS)

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS, PAGE, WORDS = (
     ROOT / "experiments/results/paper",
     ROOT / "docs/conclusions.md",
-    Path(__file__).with_suffix(".md"),
+    Path(__file__).with_suffix(".txt"),
 )
 VERDICTS = get_args(Verdict)
 #: Where the counts go in the words at the head of the page.
@@ -25,7 +25,7 @@ COUNTS = "{counts}"
 
 
 def page(run: Path) -> str:
-    """The page: the words of conclusions.md beside this file, then every claim with its verdict and its numbers."""
+    """The page: the words of conclusions.txt beside this file, then every claim with its verdict and its numbers."""
     outcomes = [outcome for _, outcome in read_outcomes(run)]
     order = ("tree", "scheduling", "vsp", "size")
     outcomes.sort(key=lambda outcome: order.index(outcome.name.partition("-")[0]))
