@@ -15,7 +15,7 @@ CONFIG = Config("tree-gap", "smoke", "Title", "Figure 2", "Words.", ("from the c
 
 
 def test_an_outcome_has_the_words_of_the_config_and_the_times_of_the_run(tmp_path: Path) -> None:
-    run = Run(tmp_path, "smoke", seconds=12.34, cpu=23.45)
+    run = Run(tmp_path, "smoke", seconds=12.34, cpu=23.45, devices={"one": "cuda", "two": "cuda", "three": "cpu"})
     sheet = Sheet("s", "S", (Column("a"),), ((Cell(1),),))
     conclusion = Conclusion("It holds", True, "1 of 1")
     found = outcome_of(run, CONFIG, sheets=[sheet], conclusions=[conclusion], differences=["of this run"], seed=7)
@@ -25,6 +25,7 @@ def test_an_outcome_has_the_words_of_the_config_and_the_times_of_the_run(tmp_pat
     said = found.provenance
     assert said["command"] == "colayer reproduce tree-gap --scale smoke"
     assert (said["scale"], said["seconds"], said["cpu_seconds"], said["seed"]) == ("smoke", 12.3, 23.4, 7)
+    assert said["learned_on"] == "cuda (2 stages), cpu (1 stage)"
     assert f"colayer {colayer.__version__}" in str(said["versions"])
 
 

@@ -141,6 +141,7 @@ class Learning(Generic[X, Y, Z]):
             self.solutions.prepare()
         kept = run.cached("train", self.identity, lambda: self._make(run), times=lambda made: (made.seconds, made.cpu))
         learned = msgspec.convert(kept, Learned)
+        run.devices[self.what] = learned.device
         journal = run.journal(self.identity)
         for path in (journal, journal.with_suffix(".times")):
             path.unlink(missing_ok=True)

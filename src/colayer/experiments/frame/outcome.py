@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -10,6 +11,7 @@ from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.store import Run
 from colayer.report.figures import save
 from colayer.report.outcome import Conclusion, Outcome, Picture, Sheet, provenance
+from colayer.text import counted
 
 
 def outcome_of(
@@ -23,6 +25,9 @@ def outcome_of(
     **more: float | int | str | None,
 ) -> Outcome:
     """The outcome of an experiment: title, source and differences of its config, provenance with the times."""
+    learned = Counter(run.devices.values())
+    if learned:
+        more["learned_on"] = ", ".join(f"{device} ({counted(count, 'stage')})" for device, count in learned.items())
     command = f"colayer reproduce {config.name} --scale {config.scale}"
     return Outcome(
         name=config.name,

@@ -69,6 +69,8 @@ class Run:
     device: str = "cpu"
     seconds: float = 0.0
     cpu: float = 0.0
+    #: What was learned since `reset` → where its losses were computed.
+    devices: dict[str, str] = field(default_factory=dict)
     #: How many stages were made, and not found in the cache.
     made: int = 0
     _counted: set[str] = field(default_factory=set)
@@ -108,6 +110,7 @@ class Run:
         """Begin to add up the times afresh, for the next experiment."""
         self.seconds = self.cpu = 0.0
         self._counted.clear()
+        self.devices.clear()
 
     def cached(
         self,
