@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from colayer.report.figures import FAINT, MARKERS, PALETTE, styled
 
+#: Characters of a name in one line beside its bars.
+_LINE = 46
 #: name → (x, y)
 Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 
@@ -84,12 +87,12 @@ def curves(ax: Axes, losses: Sequence[Sequence[float]], *, title: str) -> None:
 
 def grouped_bars(names: Sequence[str], series: Mapping[str, Sequence[float]], *, y: str) -> Axes:
     """Horizontal bars: a group per name, from the top, and in it a bar per series; the axis is logarithmic."""
-    ax = new_axes((7.2, 1.4 + 0.13 * len(names) * (len(series) + 1)))[0]
+    ax = new_axes((9.6, 1.4 + 0.13 * len(names) * (len(series) + 1)))[0]
     height = 0.8 / len(series)
     for k, (label, values) in enumerate(series.items()):
         at = np.arange(len(names)) + (k - (len(series) - 1) / 2) * height
         ax.barh(at, values, 0.9 * height, color=PALETTE[k % len(PALETTE)], label=label)
-    ax.set_yticks(range(len(names)), list(names), fontsize=8)
+    ax.set_yticks(range(len(names)), [textwrap.fill(name, _LINE) for name in names], fontsize=8)
     ax.tick_params(axis="y", length=0)
     ax.grid(visible=False, axis="y")
     positive = [v for values in series.values() for v in values if v > 0]
