@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import shlex
-import sys
 import time
 from functools import cache
 from pathlib import Path
 
 import msgspec
 import numpy as np
-from measure import machine
+from measure import write_results
 
-from colayer import Pipeline, __version__
+from colayer import Pipeline
 from colayer.content import content_hash
 from colayer.files import encode, read_json, write_atomic
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
@@ -170,16 +168,9 @@ def main() -> None:
                 gaps = [run["gap"] for run in runs]
                 seconds = float(np.mean([run["seconds"] for run in runs]))
                 rows.append({"problem": name, "learner": learner, "gaps": gaps, "seconds": seconds})
-    document = {
-        "command": shlex.join(["python", "benchmarks/learners.py", *sys.argv[1:]]),
-        "colayer": __version__,
-        "machine": machine(),
-        "sizes": {name: PROBLEMS[name][1] for name in arguments.problem},
-        "perturbed": {"samples": SAMPLES, "sigma": f"{SHARE} times the radius"},
-        "rows": rows,
-    }
-    output = ROOT / "experiments" / "results" / "learners.json"
-    output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    sizes = {name: PROBLEMS[name][1] for name in arguments.problem}
+    perturbed = {"samples": SAMPLES, "sigma": f"{SHARE} times the radius"}
+    write_results("learners", {"sizes": sizes, "perturbed": perturbed, "rows": rows})
     cells = []
     for row in rows:
         gaps = row["gaps"]

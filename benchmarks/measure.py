@@ -10,6 +10,8 @@ import argparse
 import math
 import os
 import platform
+import shlex
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -85,6 +87,17 @@ class Bench:
         whole = {**document, "machine": machine(), **about}
         self.results.parent.mkdir(parents=True, exist_ok=True)
         self.results.write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
+
+
+def write_results(name: str, document: Mapping[str, Any]) -> None:
+    """Results that no quiet core is needed for: the command as it was given, version and machine, then the document."""
+    import msgspec
+
+    from colayer import __version__
+
+    command = shlex.join(["python", f"benchmarks/{name}.py", *sys.argv[1:]])
+    whole = {"command": command, "colayer": __version__, "machine": machine(), **document}
+    (RESULTS / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
 
 
 def settled(share: float, force: bool) -> dict[str, Any]:

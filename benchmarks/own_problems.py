@@ -9,22 +9,18 @@ the same 200 other instances, paired. Writes experiments/results/own_problems.js
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 import time
-from pathlib import Path
 
 import msgspec
 import numpy as np
-from measure import machine
+from measure import write_results
 
-from colayer import BaseProblem, Pipeline, __version__, check_problem
+from colayer import BaseProblem, Pipeline, check_problem
 from colayer.comparison.paired import difference
 from colayer.layers import sorting
 from colayer.layers.spanning_tree import minimum_spanning_tree
 from colayer.report.tables import duration, percent, table
 
-OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "own_problems.json"
 TRAIN, TEST, EVALUATIONS = 30, 200, 1000
 METHODS = ("cma-es", "srl", "auto")
 
@@ -230,13 +226,7 @@ def main() -> None:
             shown = percent(float(np.mean(gains)), 3), percent(spread, 3), duration(seconds)
             cells.append([problem.name, method, *shown, "" if apart is None else apart.words])
             print(*cells[-1], flush=True)
-    document = {
-        "command": shlex.join(["python", "benchmarks/own_problems.py", *sys.argv[1:]]),
-        "colayer": __version__,
-        "machine": machine(),
-        "rows": rows,
-    }
-    OUTPUT.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    write_results("own_problems", {"rows": rows})
     columns = ["problem", "learner", "against safe weights", "spread of seeds", "CPU time", "against cma-es"]
     print(table(columns, cells).text())
 

@@ -10,23 +10,19 @@ seeds. Writes experiments/results/portfolio.json. About ten minutes on one core.
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
-from pathlib import Path
 
 import msgspec
 import numpy as np
 from learners import PROBLEMS, RUNS, Data
-from measure import machine
+from measure import write_results
 
-from colayer import Pipeline, __version__
+from colayer import Pipeline
 from colayer.comparison.paired import difference
 from colayer.learning.perturbation import draws
 from colayer.learning.spread import SHARES
 from colayer.models import norm
 from colayer.report.tables import percent, table
 
-OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "portfolio.json"
 COUNTS = (1, 5, 10, 20, 32)
 
 
@@ -71,14 +67,7 @@ def main() -> None:
             })  # fmt: skip
             cells.append([name, count, percent(data.mean(ours), 3), percent(gaps[k], 3), f"{SHARES[k]:g}", apart.words])
             print(*cells[-1], flush=True)
-    document = {
-        "command": shlex.join(["python", "benchmarks/portfolio.py", *sys.argv[1:]]),
-        "colayer": __version__,
-        "machine": machine(),
-        "shares": SHARES,
-        "rows": rows,
-    }
-    OUTPUT.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    write_results("portfolio", {"shares": SHARES, "rows": rows})
     print(table(["problem", "best of", "portfolio", "draws", "at σ", "difference"], cells).text())
 
 

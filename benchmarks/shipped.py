@@ -9,17 +9,13 @@ experiments/results/shipped.json.
 from __future__ import annotations
 
 import argparse
-import shlex
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-from measure import machine
+from measure import write_results
 
-from colayer import __version__
 from colayer.capabilities import bound_of
 from colayer.comparison.paired import difference
 from colayer.evaluators.base import Backend
@@ -32,7 +28,6 @@ from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
 from colayer.report.tables import percent, table
 
-OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "shipped.json"
 COUNTS = (1, 5, 10, 20, 32)
 #: Up to this many tasks.
 _TASKS = tuple(n for n in vehicle_scheduling.PAPER_TASKS if n <= 1000)
@@ -74,13 +69,7 @@ def main() -> None:
             })  # fmt: skip
             cells.append([name, count, percent(gaps[0], 3), percent(gaps[1], 3), alone.words, apart.words])
             print(*cells[-1], flush=True)
-    document = {
-        "command": shlex.join(["python", "benchmarks/shipped.py", *sys.argv[1:]]),
-        "colayer": __version__,
-        "machine": machine(),
-        "rows": rows,
-    }
-    OUTPUT.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    write_results("shipped", {"rows": rows})
     print(table(["file", "best of", "portfolio", "draws", "to the weights alone", "to draws"], cells).text())
 
 

@@ -75,6 +75,11 @@ def out_folder(words: str) -> Any:
     return typer.Option("-o", "--output", metavar="DIR", parser=folder_name, help=words)
 
 
+def out_file(words: str) -> Any:
+    """The option `-o FILE`, with what the help says of it."""
+    return typer.Option("-o", "--output", metavar="FILE", parser=file_name, help=words)
+
+
 def _path(text: str | Path, expected: str) -> Path:
     if not str(text).strip():  # as a variable of the shell that is not set leaves it: it would be the folder one is in
         raise typer.BadParameter(f"empty, expected {expected}")
@@ -134,9 +139,7 @@ ExactLimit = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
-Out = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="FILE", parser=file_name, help="Write the JSON document here.")
-]
+Out = Annotated[Path | None, out_file("Write the JSON document here.")]
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", parser=file_name, help="Draw a picture: .png, .svg or .pdf.")
 ]

@@ -15,16 +15,7 @@ REPORT = "report.html"
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that reproduce or compare wrote.")],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            parser=arguments.file_name,
-            help="The page; RUN/report.html if not given.",
-        ),
-    ] = None,
+    output: Annotated[Path | None, arguments.out_file("The page; RUN/report.html if not given.")] = None,
 ) -> None:
     """One self-contained HTML file with the tables and figures of a run."""
     from colayer.commands.output import say

@@ -45,13 +45,7 @@ def solve(
     as_json: arguments.Json = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            parser=arguments.file_name,
-            help="Write the JSON document here; with a name that ends with .csv, the solutions as a table.",
-        ),
+        arguments.out_file("Write the JSON document here; with a name that ends with .csv, the solutions as a table."),
     ] = None,
     workers: arguments.Workers = None,
 ) -> None:

@@ -29,10 +29,7 @@ def _sigma(text: str | float) -> float | str:
 def train(
     problem: arguments.Problem,
     folder: arguments.Folder,
-    output: Annotated[
-        Path,
-        typer.Option("-o", "--output", metavar="FILE", parser=arguments.file_name, help="The model file to write."),
-    ],
+    output: Annotated[Path, arguments.out_file("The model file to write.")],
     method: Annotated[
         str,
         typer.Option(

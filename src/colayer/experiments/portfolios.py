@@ -19,7 +19,7 @@ import numpy as np
 
 from colayer.content import content_hash
 from colayer.evaluators.base import Backend, Evaluator
-from colayer.experiments.pretrain import RECIPES, Recipe
+from colayer.experiments.pretrain import FOLDER, RECIPES, Recipe, chosen
 from colayer.learning.experience.srl import Srl
 from colayer.learning.portfolio import MEMBERS, greedy
 from colayer.models import Model, norm, read_model
@@ -40,7 +40,6 @@ _COUNTS = (5, 10, 20)
 _TOGETHER = 32
 
 NAMES = [name for name, recipe in RECIPES.items() if recipe.rounds == 1]
-FOLDER = Path(__file__).parent.parent / "pretrained"
 
 
 def with_portfolio(
@@ -66,14 +65,14 @@ def with_portfolio(
         first = greedy(losses / unit, 0, _FIRST)
         more = np.vstack([_around(random, pool[k], _MORE) for k in first])
         pool, losses = np.vstack([pool, more]), np.vstack([losses, _losses(evaluator, model.raw(more))])
-    chosen = greedy(losses / unit, 0, MEMBERS)
-    gains = (1.0 - losses[chosen[:k]].min(axis=0) / losses[0] for k in _COUNTS)
+    members = greedy(losses / unit, 0, MEMBERS)
+    gains = (1.0 - losses[members[:k]].min(axis=0) / losses[0] for k in _COUNTS)
     about = {
         "data": content_hash(recipe.problem, data), "instances": len(data), "pool": len(pool),
         "anew": {"method": anew.provenance["method"], "evaluations": anew.provenance["evaluations"]},
         "gains": {str(k): math.fsum(gain.tolist()) / len(data) for k, gain in zip(_COUNTS, gains, strict=True)},
     }  # fmt: skip
-    return dataclasses.replace(model, portfolio=pool[chosen], provenance={**model.provenance, "portfolio": about})
+    return dataclasses.replace(model, portfolio=pool[members], provenance={**model.provenance, "portfolio": about})
 
 
 def _around(random: np.random.Generator, weights: Floats, count: int) -> Floats:
@@ -96,15 +95,9 @@ def _losses(evaluator: Evaluator, rows: Floats) -> Floats:
 def main() -> None:
     """Choose the portfolios of the named files, or of all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=NAMES, metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--folder", type=Path, default=FOLDER, help="where the files are")
-    parser.add_argument("--per-cell", type=int)
-    parser.add_argument("--evaluations", type=int)
-    parser.add_argument("--workers", type=int)
-    arguments = parser.parse_args()
+    arguments = chosen(parser, NAMES, "file")
     for name in arguments.names:
-        if name not in NAMES:
-            parser.error(f"no file {name!r}, expected {', '.join(NAMES)}")
         path = arguments.folder / f"{name}.json"
         model = with_portfolio(
             read_model(path), RECIPES[name], per_cell=arguments.per_cell, evaluations=arguments.evaluations,

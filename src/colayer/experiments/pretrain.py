@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,8 @@ def _stem(problem: SomeProblem) -> str:
 
 
 RECIPES = _recipes()
+#: Where the shipped files are.
+FOLDER = Path(__file__).parent.parent / "pretrained"
 
 
 def pretrain(
@@ -120,18 +122,24 @@ def pretrain(
     return model
 
 
+def chosen(parser: argparse.ArgumentParser, names: Sequence[str], noun: str) -> argparse.Namespace:
+    """The arguments: which of the `names`, all by default, and what overrides their recipes."""
+    parser.add_argument("names", nargs="*", default=list(names), metavar="NAME", help=", ".join(names))
+    for option in ("--per-cell", "--evaluations", "--workers"):
+        parser.add_argument(option, type=int)
+    arguments = parser.parse_args()
+    for name in arguments.names:
+        if name not in names:
+            parser.error(f"no {noun} {name!r}, expected {', '.join(names)}")
+    return arguments
+
+
 def main() -> None:
     """Learn the named recipes, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(RECIPES), metavar="NAME", help=", ".join(RECIPES))
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent.parent / "pretrained")
-    parser.add_argument("--per-cell", type=int)
-    parser.add_argument("--evaluations", type=int)
-    parser.add_argument("--workers", type=int)
-    arguments = parser.parse_args()
+    parser.add_argument("--output", type=Path, default=FOLDER)
+    arguments = chosen(parser, list(RECIPES), "recipe")
     for name in arguments.names:
-        if name not in RECIPES:
-            parser.error(f"no recipe {name!r}, expected {', '.join(RECIPES)}")
         given = {"per_cell": arguments.per_cell, "evaluations": arguments.evaluations, "workers": arguments.workers}
         model = pretrain(name, arguments.output, **given)
         heaviest = np.argsort(-np.abs(model.weights), kind="stable")[:6]

@@ -152,7 +152,7 @@ class Learning(Generic[X, Y, Z]):
         data = self.data.values
         labels: dict[str, Any] = {} if self.solutions is None else {"solutions": self.solutions.values}
         warm: dict[str, Any] = {} if self.solutions is None else {"solutions": self.solutions.values[:1]}
-        device = run.device if self.solutions is None and has_kernels(self.problem) else "cpu"
+        device = device_for(run, self.problem) if self.solutions is None else "cpu"
         settings = {"method": self.method, "workers": run.workers, "portfolio": 1, "device": device, **self.settings}
         Pipeline(self.problem).fit(data[:1], evaluations=1, **warm, **settings)  # compile
         watch = _Watch(run, self.what, self.evaluations, journal.with_suffix(".times"))
@@ -186,6 +186,11 @@ class State:
     def expected(self) -> float | None:
         """The wall seconds that are left at the rate so far; None where nothing is done."""
         return self.seconds * (self.total / self.done - 1) if self.done and self.seconds else None
+
+
+def device_for(run: Run, problem: Problem[X, Y, Z]) -> str:
+    """The device of the run where the problem has kernels for it, else the processor."""
+    return run.device if has_kernels(problem) else "cpu"
 
 
 def _times(path: Path) -> dict[str, float]:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from colayer.compose import scale_of
 from colayer.evaluators.base import Backend, Evaluator
-from colayer.evaluators.gpu import has_kernels
-from colayer.experiments.frame.learned import Data
+from colayer.experiments.frame.learned import Data, device_for
 from colayer.experiments.frame.sharing import Items, shared
 from colayer.experiments.frame.store import Run
 from colayer.models import Model
@@ -66,8 +65,7 @@ def predict(run: Run, predictions: Sequence[Items[X]]) -> list[Predicted]:
 @contextmanager
 def evaluator_on(run: Run, problem: Problem[X, Y, Z], instances: Sequence[X]) -> Iterator[Evaluator]:
     """The losses of these instances, on the device of the run where the problem has kernels for it."""
-    device = run.device if has_kernels(problem) else "cpu"
-    with Backend(run.workers, device).evaluators(problem, len(instances)) as evaluator_of:
+    with Backend(run.workers, device_for(run, problem)).evaluators(problem, len(instances)) as evaluator_of:
         yield evaluator_of(instances)
 
 
@@ -76,6 +74,19 @@ def costs_of(run: Run, problem: Problem[X, Y, Z], weights: Floats, instances: Se
     with evaluator_on(run, problem, instances) as evaluator:
         losses = evaluator.losses(weights)
     return np.asarray(losses * np.array([scale_of(problem, instance) for instance in instances]))
+
+
+def kept_costs(run: Run, problem: Problem[X, Y, Z], weights: Floats, data: Data[X], *, what: str) -> Floats:
+    """`costs_of` on the instances of `data`, kept in the run."""
+
+    def evaluate() -> list[list[float]]:
+        run.report(f"evaluate: {what}", 0, 1)
+        costs: list[list[float]] = costs_of(run, problem, weights, data.values).tolist()
+        return costs
+
+    options = declared(problem).options
+    identity = {"problem": problem.name, "options": options, "weights": weights, "data": data.identity}
+    return np.array(run.cached("evaluate", identity, evaluate))
 
 
 def gaps(costs: Floats, reference: Floats) -> Floats:

@@ -12,8 +12,8 @@ from colayer.learning.experience.optimizer import Evaluate, Floats, Optimizer, T
 
 
 @dataclass(frozen=True)
-class Blind:
-    """A method kept from the safe weights: it searches the whole ball, as the paper's methods do."""
+class _Inside:
+    """A search by another method, whose name it has."""
 
     method: Optimizer
 
@@ -21,6 +21,11 @@ class Blind:
     def name(self) -> str:
         """That of the method."""
         return self.method.name
+
+
+@dataclass(frozen=True)
+class Blind(_Inside):
+    """A method kept from the safe weights: it searches the whole ball, as the paper's methods do."""
 
     def options(self) -> dict[str, Any]:
         """The method's, and that it is blind."""
@@ -32,15 +37,8 @@ class Blind:
 
 
 @dataclass(frozen=True)
-class Raw:
+class Raw(_Inside):
     """A method whose ball is one of weights of the features as they are, not of features of standard deviation 1."""
-
-    method: Optimizer
-
-    @property
-    def name(self) -> str:
-        """That of the method."""
-        return self.method.name
 
     def options(self) -> dict[str, Any]:
         """The method's, and the units."""
@@ -54,16 +52,10 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Without:
+class Without(_Inside):
     """A method that leaves the weights of some features, by their numbers, at 0."""
 
-    method: Optimizer
     features: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """That of the method."""
-        return self.method.name
 
     def options(self) -> dict[str, Any]:
         """The method's, and the features."""

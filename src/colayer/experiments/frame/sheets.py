@@ -41,6 +41,11 @@ def spread(by_seed: ArrayLike) -> float | None:
     return float(values.std(ddof=1)) if values.size > 1 else None
 
 
+def compared_unless(reference: bool, costs: ArrayLike, known: ArrayLike, to: str) -> tuple[Value, Value, Value]:
+    """`compared`, or what stands in these columns in the row of the reference itself."""
+    return (None, None, "reference") if reference else compared(costs, known, to)
+
+
 def cells(*values: Value) -> tuple[Cell, ...]:
     """Cells with nothing of the paper's beside them."""
     return tuple(map(Cell, values))

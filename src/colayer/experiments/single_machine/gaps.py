@@ -6,7 +6,7 @@ from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.figures import grouped_bars
 from colayer.experiments.frame.judge import tendency
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.sheets import against, beside, cells, columns, compared, spread
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared_unless, spread
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine.tested import PIPELINES, SEEDED, Tested, tested
 from colayer.report.outcome import Cell, Conclusion, Outcome, Picture, Sheet
@@ -41,14 +41,14 @@ def _sheet(results: list[Tested], count: dict[str, int]) -> Sheet:
     rows = []
     for result in results:
         line = None if result.paper is None else paper[result.paper]
-        cells = result.head(line)
+        row = result.head(line)
         for pipeline in PIPELINES:
             gaps, key = result.gaps.get(pipeline), _PAPER[pipeline]
             mean, worst = (None, None) if gaps is None else (float(gaps.mean()), float(gaps.max()))
-            cells += [beside(mean, line, f"{key}_avg"), beside(worst, line, f"{key}_max")]
+            row += [beside(mean, line, f"{key}_avg"), beside(worst, line, f"{key}_max")]
             if pipeline in SEEDED:
-                cells.append(Cell(spread(result.seeds.get(pipeline, ()))))
-        rows.append(tuple(cells))
+                row.append(Cell(spread(result.seeds.get(pipeline, ()))))
+        rows.append(tuple(row))
     caption = f"Gaps to the best known cost over {count['none']} instances, {count[PIPELINES[-1]]} for perturbed rdi."
     return Sheet("test", "Gaps on the test set", head, tuple(rows), caption)
 
@@ -64,8 +64,7 @@ def _differences(results: list[Tested]) -> Sheet:
     for result in results:
         row: list[Cell] = [Cell(result.name)]
         for pipeline, to in known.items():
-            same = (None, None, "reference")
-            row += cells(*(same if result is to else compared(result.costs[pipeline], to.costs[pipeline], to.name)))
+            row += cells(*compared_unless(result is to, result.costs[pipeline], to.costs[pipeline], to.name))
         rows.append(tuple(row))
     caption = (
         "Means of paired, relative differences of the cost to the best rule (or the safe weights) through the same "

@@ -24,8 +24,8 @@ from colayer.models import LinearModel, Model
 from colayer.pretrained import pretrained
 from colayer.problem import variant
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set
-from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
+from colayer.problems.single_machine.datasets import of_cells, paper_set
+from colayer.problems.single_machine.instance import Instance
 
 Machine = Learning[Instance, Any, Any]
 
@@ -57,13 +57,16 @@ class Learner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """For people."""
         through = "" if self.decoder == "none" else f", {self.decoder} in the loss"
         perturbed = f" (σ = {self.sigma:g}, {self.samples} samples)" if self.samples else ""
-        without = " without look-ahead" if self.without else ""
-        return f"{self.loss} loss{perturbed}{through}, {self.features} features{without}, {self.method}"
+        return f"{self.loss} loss{perturbed}{through}, {self.features} features{self._lacking}, {self.method}"
 
     @property
     def named(self) -> str:
         """Its features, for people."""
-        return self.features + (" without look-ahead" if self.without else "")
+        return self.features + self._lacking
+
+    @property
+    def _lacking(self) -> str:
+        return " without look-ahead" if self.without else ""
 
 
 @dataclass(frozen=True)
@@ -125,14 +128,7 @@ def held_out(config: Config, key: str = "test_per_cell") -> Data[Instance]:
 @cache
 def drawn(name: str, entropy: int, per_cell: int, sizes: tuple[int, ...]) -> Data[Instance]:
     """Instances of the paper's kind that are in none of its sets."""
-
-    def make() -> list[Instance]:
-        cells = [(n, rho, k) for n in sizes for rho in PAPER_RHO for k in range(per_cell)]
-        return [
-            generate(np.random.SeedSequence([entropy, n, round(100 * rho), k]), jobs=n, rho=rho) for n, rho, k in cells
-        ]
-
-    return Data({"set": name, "per_cell": per_cell, "jobs": sizes}, make)
+    return Data({"set": name, "per_cell": per_cell, "jobs": sizes}, lambda: of_cells(entropy, per_cell, sizes))
 
 
 def labelled(config: Config) -> Data[Instance]:

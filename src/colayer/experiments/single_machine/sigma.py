@@ -7,7 +7,7 @@ import numpy as np
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.figures import line_figure
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.predict import Floats, costs_of, gaps
+from colayer.experiments.frame.predict import Floats, gaps, kept_costs
 from colayer.experiments.frame.sheets import cells, columns, spread
 from colayer.experiments.frame.store import Run
 from colayer.experiments.single_machine import learners as scheduling
@@ -24,7 +24,9 @@ def experiment(run: Run, config: Config) -> Outcome:
     found = {}
     for learner in _learners(config):
         models = [learning.learn(run).linear() for learning in scheduling.by_experience(config, learner)]
-        costs = _costs(run, learner, np.array([model.raw() for model in models]), config)
+        problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
+        weights = np.array([model.raw() for model in models])
+        costs = kept_costs(run, problem, weights, data, what=f"validation set, σ = {learner.sigma:g}")
         found[learner.sigma] = gaps(costs, bounds).mean(axis=1)
     means = {sigma: float(by_seed.mean()) for sigma, by_seed in found.items()}
     series = {"colayer": ([*means], [*means.values()])}
@@ -51,19 +53,6 @@ def learnings(run: Run, config: Config) -> list[Machine]:
 
 def _learners(config: Config) -> list[Learner]:
     return [scheduling.learner({**config["tried"], "sigma": sigma}) for sigma in config["sigmas"]]
-
-
-def _costs(run: Run, learner: Learner, weights: Floats, config: Config) -> Floats:
-    problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
-    data = scheduling.validation(config)
-    identity = {"problem": problem.name, "options": problem.options, "weights": weights, "data": data.identity}
-
-    def evaluate() -> list[list[float]]:
-        run.report(f"evaluate: validation set, σ = {learner.sigma:g}", 0, 1)
-        costs: list[list[float]] = costs_of(run, problem, weights, data.values).tolist()
-        return costs
-
-    return np.array(run.cached("evaluate", identity, evaluate))
 
 
 def _sheet(found: dict[float, Floats], count: int) -> Sheet:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from colayer.experiments.frame.config import Config
 from colayer.experiments.frame.learned import Data
-from colayer.experiments.frame.predict import Floats, costs_of, gaps, predict, prediction
+from colayer.experiments.frame.predict import Floats, gaps, kept_costs, predict, prediction
 from colayer.experiments.frame.sharing import Items
 from colayer.experiments.frame.sheets import beside
 from colayer.experiments.frame.store import Run
@@ -121,14 +121,8 @@ def _by_seed(run: Run, config: Config, row: Row | None, best: Floats) -> dict[st
     found = {}
     for decoder in SEEDED:
         problem = variant(SingleMachine(), features=row.learner.features, decoder=decoder)
-        identity = {"problem": problem.name, "options": problem.options, "weights": weights, "data": data.identity}
-
-        def evaluate(problem: SingleMachine = problem) -> list[list[float]]:
-            run.report(f"evaluate: seeds of {row.learner.words}", 0, 1)
-            costs: list[list[float]] = costs_of(run, problem, weights, data.values).tolist()
-            return costs
-
-        found[decoder] = gaps(np.array(run.cached("evaluate", identity, evaluate)), best).mean(axis=1)
+        costs = kept_costs(run, problem, weights, data, what=f"seeds of {row.learner.words}")
+        found[decoder] = gaps(costs, best).mean(axis=1)
     return found
 
 

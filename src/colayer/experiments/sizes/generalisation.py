@@ -14,7 +14,7 @@ from colayer.experiments.frame.judge import less
 from colayer.experiments.frame.learned import Data, Learning
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.predict import Floats, costs_of, gaps
-from colayer.experiments.frame.sheets import against, cells, columns, compared
+from colayer.experiments.frame.sheets import against, cells, columns, compared_unless
 from colayer.experiments.frame.store import Run
 from colayer.experiments.sizes.heat_map import heat_map
 from colayer.learning.experience.auto import Auto
@@ -191,7 +191,7 @@ def _sheet(transfer: Transfer) -> Sheet:
             int(row) if row.isdigit() else row,
             *to_best.tolist(),
             float(to_bound[-1]),
-            *((None, None, "reference") if row == SAFE else compared(costs, safe, SAFE)),
+            *compared_unless(row == SAFE, costs, safe, SAFE),
         )
         for row, to_best, to_bound, costs in zip(transfer.rows, best, bound, transfer.largest, strict=True)
     )

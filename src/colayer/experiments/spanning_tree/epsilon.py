@@ -8,7 +8,7 @@ from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.figures import line_figure
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.outcome import outcome_of, picture
-from colayer.experiments.frame.predict import Floats, costs_of, gaps
+from colayer.experiments.frame.predict import Floats, gaps, kept_costs
 from colayer.experiments.frame.sheets import cells, columns
 from colayer.experiments.frame.store import Run
 from colayer.experiments.spanning_tree import learners as tree
@@ -31,7 +31,9 @@ def experiment(run: Run, config: Config) -> Outcome:
     validation = tree.held(config, "validation")
     bounds = np.array([row["bound"] for row in tree.bounded(run, validation)])
     learned = [learning.learn(run) for learning in learnings(run, config)]
-    found = [gaps(costs, bounds) for costs in _costs(run, config, learned)]
+    weights = np.array([model.linear().raw() for model in learned])
+    costs = kept_costs(run, SpanningTree(config["features"]), weights, validation, what="validation set")
+    found = list(gaps(costs, bounds))
     means = {epsilon: float(each.mean()) for epsilon, each in zip(config["epsilons"], found, strict=True)}
     paper = {float(row["epsilon"]): float(row["gap_percent"]) for row in paper_table("spanning_tree_epsilon")}
     return outcome_of(
@@ -43,21 +45,6 @@ def experiment(run: Run, config: Config) -> Outcome:
         seeds="0",
         instances=f"{len(tree.training(config).values)} to learn on, {len(bounds)} to validate on",
     )
-
-
-def _costs(run: Run, config: Config, learned: list[Learned]) -> list[Floats]:
-    """The costs of every learned model on every validation instance."""
-    problem = SpanningTree(config["features"])
-    validation = tree.held(config, "validation")
-    weights = np.array([found.linear().raw() for found in learned])
-
-    def evaluate() -> list[list[float]]:
-        run.report("evaluate: validation set", 0, 1)
-        costs: list[list[float]] = costs_of(run, problem, weights, validation.values).tolist()
-        return costs
-
-    identity = {"problem": problem.name, "options": problem.options, "weights": weights, "data": validation.identity}
-    return [np.array(costs) for costs in run.cached("evaluate", identity, evaluate)]
 
 
 def _sheet(config: Config, learned: list[Learned], found: list[Floats], paper: dict[float, float], count: int) -> Sheet:

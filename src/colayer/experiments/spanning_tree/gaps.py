@@ -10,7 +10,7 @@ from colayer.experiments.frame.figures import line_figure, new_axes
 from colayer.experiments.frame.judge import both, less
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.predict import Floats, Predicted, gaps, predict, prediction
-from colayer.experiments.frame.sheets import against, cells, columns, compared
+from colayer.experiments.frame.sheets import against, cells, columns, compared_unless
 from colayer.experiments.frame.store import Run
 from colayer.experiments.spanning_tree import learners as tree
 from colayer.models import Model
@@ -80,11 +80,7 @@ def _summary(found: dict[str, Predicted], by_name: Gaps) -> Sheet:
             name,
             *_both(g),
             float(found[name].cpu.mean()),
-            *(
-                (None, None, "reference")
-                if name == APPROXIMATION
-                else compared(found[name].costs, known, APPROXIMATION)
-            ),
+            *compared_unless(name == APPROXIMATION, found[name].costs, known, APPROXIMATION),
         )
         for name, g in by_name.items()
     )

@@ -17,7 +17,7 @@ from colayer.experiments.frame.config import Config, paper_table
 from colayer.experiments.frame.learned import Learned
 from colayer.experiments.frame.outcome import outcome_of, picture
 from colayer.experiments.frame.sharing import Items, shared
-from colayer.experiments.frame.sheets import against, beside, cells, columns, compared, spread
+from colayer.experiments.frame.sheets import against, beside, cells, columns, compared_unless, spread
 from colayer.experiments.frame.store import Clock, Run
 from colayer.experiments.vehicle_scheduling.conclusions import Key, conclusions
 from colayer.experiments.vehicle_scheduling.data import Cell3, held_out, instance_at
@@ -246,7 +246,7 @@ def _every_sheet(scores: Scores, learned: Iterable[Learner], missing: str) -> Sh
     rows = []
     for name, members in rows_of.items():
         gaps = np.array([100 * scores.gaps(scores.names[c]) for c in members])
-        apart = (None, None, "reference") if name == to else compared(scores.costs[:, members].mean(axis=1), known, to)
+        apart = compared_unless(name == to, scores.costs[:, members].mean(axis=1), known, to)
         means = [float(gaps[:, scores.inside(group)].mean()) for group in groups]
         times = (float(scores.seconds[:, members].mean()), float(scores.cpu[:, members].mean()))
         to_bound = 100 * float((scores.costs[:, members] / scores.bounds[:, None] - 1).mean())

@@ -18,10 +18,10 @@ def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS)
     """
     if name not in _SETS:
         raise InputError(f"no set {name!r}, expected one of {', '.join(_SETS)}")
-    instances = []
-    for n in jobs:
-        for rho in PAPER_RHO:
-            for k in range(per_cell):
-                seed = np.random.SeedSequence([_SETS[name], n, round(100 * rho), k])
-                instances.append(generate(seed, jobs=n, rho=rho))
-    return instances
+    return of_cells(_SETS[name], per_cell, jobs)
+
+
+def of_cells(entropy: int, per_cell: int, jobs: tuple[int, ...]) -> list[Instance]:
+    """Instances of the paper's kind, by the entropy of their seeds; 1 and 2 are those of its sets."""
+    cells = [(n, rho, k) for n in jobs for rho in PAPER_RHO for k in range(per_cell)]
+    return [generate(np.random.SeedSequence([entropy, n, round(100 * rho), k]), jobs=n, rho=rho) for n, rho, k in cells]
