@@ -46,8 +46,8 @@ def gradient(
     window = min(smoothing.window, n - 1)
     costs, change = moved(r, p, window)
     jump = change[:, :, 1:] - change[:, :, :-1]  # passing the job at place a + d, d = −window .. −1, 1 .. window
-    offset = torch.arange(-window, window + 1, device=theta.device)
-    offset = offset[offset != 0]
+    step = torch.arange(1, window + 1, device=theta.device)
+    offset = torch.cat([-step.flip(0), step])
     other = torch.arange(n, device=theta.device)[:, None] + offset
     inside = (other >= 0) & (other < n)
     distance = (at[:, other.clamp(0, n - 1)] - own[:, :, None]) / sigma

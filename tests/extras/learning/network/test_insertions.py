@@ -7,7 +7,7 @@ import math
 import numpy as np
 import torch
 
-from colayer.learning.network.insertions import Smoothing, completion, gradient
+from colayer.learning.network.insertions import Smoothing, completion, gradient, moved
 
 
 def jobs(n: int, count: int = 1) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -69,3 +69,19 @@ def test_it_is_the_gradient_of_the_smoothed_cost() -> None:
 def test_sigma_falls() -> None:
     smoothing = Smoothing(2.0, 0.5)
     assert [smoothing.sigma(share) for share in (0.0, 0.5, 1.0)] == [2.0, 1.0, 0.5]
+
+
+def test_moves_cost_what_the_moved_sequence_costs() -> None:
+    """Sparse and dense release dates: delays that die out, reach the end, and start with a job that comes sooner."""
+    random = np.random.default_rng(0)
+    n, window = 9, 4
+    for spread in (0.0, 0.7, 1.5):
+        r, p = spread * n * random.random((3, n)), random.exponential(size=(3, n))
+        costs, change = moved(torch.from_numpy(r), torch.from_numpy(p), window)
+        for k in range(3):
+            assert math.isclose(float(costs[k]), cost(np.arange(float(n)), r[k], p[k]))
+            for a in range(n):
+                for d in range(-min(window, a), min(window, n - 1 - a) + 1):
+                    order = np.insert(np.delete(np.arange(n), a), a + d, a)
+                    expected = cost(np.arange(float(n)), r[k][order], p[k][order]) - float(costs[k])
+                    assert math.isclose(float(change[k, a, window + d]), expected, abs_tol=1e-12)
