@@ -33,9 +33,9 @@ class Auto(Experience):
     2. From the better of these, `srl` descends with each of `sigmas`, on `race_share` of what is left, and goes on from
        the best with the rest, less `finish_share` of it.
     3. CMA-ES finishes, with a first step of `finish_step` times the root mean square of the best weights so far.
-    4. Of simple answer, imitation and finish, in this order, a later one is taken only where its mean loss is lower by
-       2 standard errors of the paired difference over the instances: what is measured on a handful of instances by a
-       search that minimised it is flattered.
+    4. Of simple answer, imitation and finish, in this order, a later one is taken only where its losses on the
+       instances, pair by pair, are measurably lower (see `measurable`): what is measured on a handful of instances by
+       a search that minimised it is flattered.
 
     Without `embed`: the safe weights; DIRECT with `direct_share` of the budget, or the 2d + 1 evaluations that it takes
     to look once along every axis if they are more; CMA-ES from the safe weights with `safe_share` of what is left, then
