@@ -118,6 +118,9 @@ def train(arguments: argparse.Namespace) -> None:
 
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
+    if arguments.sigma:
+        first, last = arguments.sigma
+        recipe = replace(recipe, draws={**recipe.draws, "first": first, "last": last})
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -157,6 +160,8 @@ def train(arguments: argparse.Namespace) -> None:
 
         def describe(course: Course) -> ContextModel:
             command = f"python -m colayer.experiments.networks {name} --minutes {arguments.minutes:g}"
+            command += f" --channels {channels}" if arguments.channels else ""
+            command += " --sigma {:g} {:g}".format(*arguments.sigma) if arguments.sigma else ""
             seen = {"device": device, "steps": course.step, "made": source.made}
             return _model(
                 recipe, network.model, example.anchored, course.averaged(), center, {"command": command, **seen}
@@ -198,6 +203,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--every", type=float, default=20.0)
     parser.add_argument("--channels", type=int)
     parser.add_argument("--rate", type=float)
+    parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="of jobs, in the training")
     parser.add_argument("--stream", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     train(parser.parse_args(given))
