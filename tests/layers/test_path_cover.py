@@ -14,6 +14,7 @@ from colayer.errors import InputError
 from colayer.layers.path_cover import (
     Certified,
     embed,
+    mixed,
     partial_assignment,
     path_cover,
     path_cover_certified,
@@ -244,6 +245,27 @@ def test_embed_gives_the_cost_as_an_inner_product() -> None:
 def test_embed_refuses_a_successor_without_an_arc() -> None:
     with pytest.raises(InputError, match=r"^successor\[0\]: 2 is not a head"):
         embed(np.array([2, -1, -1]), np.array([0, 1, 1, 1]), np.array([1], dtype=np.int32))
+
+
+def test_mixed_is_the_sum_of_covers_as_vectors() -> None:
+    """Bit for bit what a loop over them adds up."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        n = int(random.integers(1, 30))
+        graph = later(n, 0.4, random)
+        arcs = len(graph[1])
+        covers = np.array([path_cover(*graph, *(random.normal(size=k) for k in (arcs, n, n))) for _ in range(6)])
+        coefficients = random.normal(size=6)
+        total = np.zeros(arcs + 2 * n)
+        for cover, coefficient in zip(covers, coefficients, strict=True):
+            total += coefficient * embed(cover, *graph)
+        assert mixed(covers, coefficients, *graph).tobytes() == total.tobytes()
+
+
+def test_mixed_refuses_a_successor_without_an_arc() -> None:
+    covers = np.array([[1, -1, -1], [2, -1, -1]])
+    with pytest.raises(InputError, match=r"covers\[1\]\[0\]: 2 is not a head of an arc from task 0"):
+        mixed(covers, np.ones(2), np.array([0, 1, 1, 1]), np.array([1], dtype=np.int32))
 
 
 def test_by_hand() -> None:

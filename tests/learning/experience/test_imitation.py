@@ -10,7 +10,7 @@ import pytest
 from colayer.capabilities import SolvesMany
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.experience.imitation import Imitation
+from colayer.learning.experience.imitation import Imitation, chained
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.pick_problem import Pick
 from support.selection_problem import Selection
@@ -101,3 +101,13 @@ def test_without_embed_it_is_refused_by_name() -> None:
     data = [np.random.default_rng(0).normal(size=(6, 2))]
     with pytest.raises(InputError, match="pick has no embed: srl"):
         LocalEvaluator(Pick(), data).visit(work(np.ones(2)), [0])
+
+
+@pytest.mark.parametrize("rows", [1, 7, 129, 1000, 40_000])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_chain_has_the_bits_of_one_row_after_the_other(rows: int, order: Any) -> None:
+    """However many rows are taken at a time, and however the features lie."""
+    random = np.random.default_rng(rows)
+    matrix = np.array(random.normal(size=(23, rows)), dtype=np.float32, order=order)
+    gradient = random.normal(size=rows)
+    assert chained(matrix, gradient).tolist() == [float((row * gradient).sum()) for row in matrix]

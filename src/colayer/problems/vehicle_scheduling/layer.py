@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from colayer.errors import InputError
 from colayer.layers.likelihood import path_cover
 from colayer.layers.path_cover import embed as embed_cover
+from colayer.layers.path_cover import mixed as mixed_covers
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.solution import checked
@@ -59,7 +60,4 @@ def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float
 
 def mixed(covers: Successors, coefficients: Floats, instance: Instance) -> Floats:
     """Σ_k c_k·embed(covers[k])."""
-    total = np.zeros(len(instance.arcs[1]) + 2 * instance.tasks)
-    for cover, coefficient in zip(covers, coefficients, strict=True):
-        total += coefficient * embed(cover, instance)
-    return total
+    return mixed_covers(covers, coefficients, *instance.arcs)
