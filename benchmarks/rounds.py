@@ -1,11 +1,10 @@
 """Rounds and learned weights against the reference by hand, plain rules and local search: vehicle scheduling.
 
-`python benchmarks/rounds.py --workers 16`: on TRAIN instances of TRAIN_TASKS tasks, `auto` learns weights of the
-features `rounds` over ROUNDS rounds, and on three times as many, since they solve once, those of the 23 features. Then
-every contender solves HELD_OUT other instances of each size. Costs are changes against the safe weights on the same
-instances; differences to the rule `delay x3`, to the reference feature alone and to `ls` after the safe weights are
-paired, with standard errors. Seconds are CPU seconds of one thread, features included. `--learn-only` ends after
-learning. Journals and models are kept in `runs/`. Writes experiments/results/rounds.json.
+`python benchmarks/rounds.py --workers 16`: the shipped weights of the 23 features and of the features `rounds`, and all
+else, solve HELD_OUT instances of each size that nothing was learned or designed on. Costs are changes against the safe
+weights on the same instances; differences to the rule `delay x3`, to the reference feature alone and to `ls` after the
+safe weights are paired, with standard errors. Seconds are CPU seconds of one thread, features included. `--folder` has
+the weights; without it, those of the package. Writes experiments/results/rounds.json.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
+from colayer.experiments.pretrain import FOLDER
 from colayer.files import write_atomic
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.layer import safe_theta
@@ -31,30 +31,14 @@ from colayer.report.tables import table
 from colayer.threads import limited
 
 ROOT = Path(__file__).parent.parent
-#: Seeds of the instances to learn on, and to measure on: on none of them anything was designed.
-LEARN, MEASURE = 50_000, 60_000
+#: The first seed of the instances: on none of them anything was learned or designed.
+MEASURE = 60_000
+#: The files of weights that solve once, and in rounds.
+NAMES = ("vehicle-scheduling-23-none.json", "vehicle-scheduling-rounds-none.json")
 FACTORS = (2.0, 2.5, 3.0, 3.5, 4.0)
 SAFE, RULE, REFERENCE, SEARCH = "safe weights", "delay x3", "reference feature alone", "safe weights, ls"
 #: name in the results → the contender of whom paired differences are taken.
 TO = {"to_rule": RULE, "to_reference": REFERENCE, "to_search": SEARCH}
-
-
-def learned(features: str, evaluations: int, rounds: int, times: int, arguments: argparse.Namespace) -> Path:
-    """The model of the weights learned, from its journal where learning was stopped."""
-    runs = ROOT / "runs"
-    runs.mkdir(exist_ok=True)
-    counts = [times * count for count in arguments.train]
-    many = "-".join(str(count) for count in counts)
-    path = runs / f"rounds-{features}-{arguments.method}-{many}-{evaluations}-{rounds}.json"
-    if not path.exists():
-        problem = VehicleScheduling(features)  # type: ignore[arg-type]
-        sizes = zip(arguments.train_tasks, counts, strict=True)
-        data = [problem.generate(seed=LEARN + tasks + k, tasks=tasks) for tasks, count in sizes for k in range(count)]
-        Pipeline(problem, safe=False).fit(
-            data, method=arguments.method, evaluations=evaluations, rounds=rounds, validation=0.0,
-            journal=path.with_suffix(".journal"), workers=arguments.workers,
-        ).save(path)  # fmt: skip
-    return path
 
 
 def contenders(once: Path, rounds: Path) -> dict[str, Callable[[Any], Any]]:
@@ -72,12 +56,9 @@ def contenders(once: Path, rounds: Path) -> dict[str, Callable[[Any], Any]]:
         SEARCH: lambda x: search.decode(safe.solve(x).solution, x),
         "reference, ls": lambda x: search.decode(Pipeline(extended, alone, safe=False).solve(x).solution, x),
     }
-    for count in (1, 5, 20):
-        found["23 features, learned" + f", {count} candidates" * (count > 1)] = partial(
-            _solution, single, candidates=count
-        )
+    found["23 features, learned"] = partial(_solution, single)
     for number in (5, 20):
-        for candidates in (1, 2, 3):
+        for candidates in (1, 2):
             name = f"{number} rounds" + f", {candidates} candidates" * (candidates > 1)
             found[name] = partial(_solution, in_rounds, rounds=number, candidates=candidates)
     found["20 rounds, 2 candidates, then ls"] = lambda x: search.decode(
@@ -146,40 +127,23 @@ def shown(cell: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Learn, measure, print and write."""
+    """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--method", default="auto")
-    parser.add_argument("--train", type=int, nargs="+", default=[24, 6])
-    parser.add_argument("--train-tasks", type=int, nargs="+", default=[200, 500])
-    parser.add_argument("--evaluations", type=int, default=480)
-    parser.add_argument("--once", type=int, default=2000, help="evaluations for the 23 features, which solve once")
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the weights are")
     parser.add_argument("--tasks", type=int, nargs="+", default=[200, 500, 1000])
     parser.add_argument("--held-out", type=int, nargs="+", default=[48, 24, 16])
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--learn-only", action="store_true")
     arguments = parser.parse_args()
-    models = (
-        learned("23", arguments.once, 1, 3, arguments),
-        learned("rounds", arguments.evaluations, arguments.rounds, 1, arguments),
-    )
-    if arguments.learn_only:
-        return
+    models = tuple(arguments.folder / name for name in NAMES)
     cells = []
     with ProcessPoolExecutor(arguments.workers, mp_context=get_context("spawn")) as pool:
         for tasks, count in zip(arguments.tasks, arguments.held_out, strict=True):
             cells.append(cell(tasks, list(pool.map(partial(solved, *models, tasks), range(count)))))
             print(shown(cells[-1]), flush=True)
     document = {
+        "command": f"python benchmarks/rounds.py --held-out {' '.join(map(str, arguments.held_out))}",
         "colayer": __version__,
         "machine": machine(),
-        "method": arguments.method,
-        "train": dict(zip(map(str, arguments.train_tasks), arguments.train, strict=True)),
-        "evaluations": {"23": arguments.once, "rounds": arguments.evaluations},
-        "rounds": arguments.rounds,
-        "weights": {
-            name: Pipeline.load(path).model.document() for name, path in zip(("23", "rounds"), models, strict=True)
-        },
         "cells": cells,
     }
     write_atomic(ROOT / "experiments" / "results" / "rounds.json", msgspec.json.format(msgspec.json.encode(document)))
