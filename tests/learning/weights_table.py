@@ -118,12 +118,15 @@ def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def extras(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """Those that need an extra."""
+    yield "neural", {"method": Neural(channels=4, depth=2, share=0.5, samples=4, batch=3), "evaluations": 60}
     if case == "take":
         return
     yield "bayes", {"method": "bayes", "evaluations": 40}
-    yield "neural", {"method": Neural(channels=4, depth=2, share=0.5, samples=4, batch=3), "evaluations": 60}
     yield "neural, safe start", {"method": Neural(channels=4, share=0.0, samples=2), "evaluations": 18}
     yield "neural, imitating", {"method": Neural(channels=4, depth=1), "from": "solutions", "evaluations": 6}
+    if case == "jobs-27-none":
+        fresh = Neural(channels=4, share=0.0, samples=2, fresh={"jobs": (10, 20), "rho": 0.8})
+        yield "neural, new instances", {"method": fresh, "validation": 0.0, "evaluations": 60}
 
 
 def known(problem: Any, instances: list[Any], kind: str | None) -> dict[str, Any]:
