@@ -84,6 +84,13 @@ class TestNetwork:
         assert (costs[:, 0] <= costs[:, 1:].min(axis=1)).all()
         assert (costs[:, 2] < costs[:, 1]).any()  # the fallback had something to do
 
+    def test_is_small(self) -> None:
+        """A solve takes about as long as the features: 24 channels, 6 blocks, not ten thousand numbers."""
+        model = pretrained_network(self.problem)
+        assert isinstance(model, ContextModel)
+        assert sum(array.size for array in model.arrays.values()) < 10_000
+        assert (len(model.arrays["input.bias"]), len(model.dilations)) == (24, 6)
+
     def test_is_not_taken_by_itself_and_is_for_all_decoders(self) -> None:
         for decoder in SingleMachine.decoders:
             problem = SingleMachine("27", decoder)

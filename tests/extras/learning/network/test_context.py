@@ -9,9 +9,11 @@ import pytest
 import torch
 
 from colayer.learning.network.context import ContextNetwork, pack
-from colayer.models.context import kinds_of
+from colayer.models import ContextModel
+from colayer.models.context import inputs_of, kinds_of
+from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.structure import Order
+from colayer.structure import Order, structure_of
 from support.packed import item
 
 PROBLEMS: dict[str, tuple[Any, list[dict[str, int]]]] = {
@@ -49,6 +51,25 @@ def test_numpy_and_torch_compute_the_same_theta(kind: str) -> None:
         assert np.allclose(theta, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(theta).max()))
         first += len(theta)
     assert first == len(packed)
+
+
+def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None:
+    problem = SingleMachine("27")
+    model = pretrained_network(problem)
+    assert isinstance(model, ContextModel)
+    channels = len(model.arrays["input.bias"])
+    for jobs in (1, 50, 3000):
+        instance = problem.generate(0, jobs=jobs)
+        features = problem.features(instance)
+        structure = structure_of(problem, instance, jobs)
+        inputs = inputs_of(features, structure, model.feature_scale, model.center)
+        made = ContextNetwork(len(inputs), model.relations, channels, model.dilations, 1.0, 0)
+        made.take(dict(model.arrays))
+        order = structure[0]
+        assert isinstance(order, Order)
+        added = (model.theta(features, structure) - order.moments[:, 0])[order.permutation]
+        torchs = made(pack([inputs], [structure])).detach().numpy()
+        assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))
 
 
 def test_it_starts_at_zero() -> None:
