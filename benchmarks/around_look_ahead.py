@@ -1,0 +1,115 @@
+"""Why a network does not improve on the rule look-ahead: `python benchmarks/around_look_ahead.py`; needs torch.
+
+What lies around its orders of 50 jobs, on instances of the paper's test set: the best of all single moves, again and
+again; adjacent swaps and release date iteration after it; and descent of the smoothed cost, θ of each instance free,
+from where a network starts. Writes experiments/results/around_look_ahead.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from measure import RESULTS
+
+from colayer.files import encode, write_atomic
+from colayer.learning.network.insertions import Smoothing, completion, gradient, moved
+from colayer.problems import SingleMachine
+from colayer.problems.single_machine.datasets import paper_set
+from colayer.problems.single_machine.structure import structure
+from colayer.report.tables import table
+
+JOBS, WINDOW, STEPS = 50, 12, 150
+#: σ at first and in the end, in mean processing times.
+NOISE = ((0.3, 0.05), (0.8, 0.08))
+
+
+class Orders:
+    """Instances of one size, in mean processing times, and what orders of them cost."""
+
+    def __init__(self, instances: list[Any]) -> None:
+        self.instances = instances
+        unit = np.array([x.arrays[1].mean() for x in instances])[:, None]
+        self.r, self.p = (torch.tensor(np.array([x.arrays[k] for x in instances]) / unit) for k in (0, 1))
+        self.bound = torch.tensor([SingleMachine.bound(x) for x in instances]) / torch.from_numpy(unit)[:, 0]
+
+    def gaps(self, order: torch.Tensor) -> np.ndarray:
+        """In percent."""
+        ends = completion(self.r.gather(1, order), self.p.gather(1, order))
+        return 100.0 * (ends.sum(dim=1) / self.bound - 1.0).numpy()
+
+    def descended(self, order: torch.Tensor) -> torch.Tensor:
+        """The orders after the best moves of single jobs by up to `WINDOW` places, till none is left."""
+        order, place = order.clone(), torch.arange(JOBS)
+        while True:
+            _, change = moved(self.r.gather(1, order), self.p.gather(1, order), WINDOW)
+            target = place[:, None] + torch.arange(-WINDOW, WINDOW + 1)
+            change[:, (target < 0) | (target >= JOBS)] = math.inf
+            best, which = change.flatten(1).min(dim=1)
+            better = (best < -1e-9).nonzero()[:, 0].tolist()
+            if not better:
+                return order
+            for k in better:
+                a, d = divmod(int(which[k]), 2 * WINDOW + 1)
+                jobs = order[k].tolist()
+                jobs.insert(a + d - WINDOW, jobs.pop(a))
+                order[k] = torch.tensor(jobs)
+
+    def smoothed(self, start: torch.Tensor, first: float, last: float) -> torch.Tensor:
+        """The orders after Adam on the smoothed cost from `start`, its spread fixed."""
+        theta, smoothing = start.clone(), Smoothing(first, last, 2, WINDOW)
+        adam = torch.optim.Adam([theta])
+        for step in range(STEPS):
+            share = step / STEPS
+            adam.param_groups[0]["lr"] = 0.06 * (1.0 - share)
+            centred = theta - theta.mean(dim=1, keepdim=True)
+            scaled = centred * (start.std(dim=1, keepdim=True) / centred.std(dim=1, keepdim=True))
+            random = torch.Generator().manual_seed(step)
+            theta.grad, _ = gradient(scaled, self.r, self.p, smoothing.sigma(share), smoothing, random)
+            adam.step()
+        return theta.argsort(dim=1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-cell", type=int, default=10, help="instances for each of ten ρ")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    orders = Orders(paper_set("test", arguments.per_cell, (JOBS,)))
+    rule = np.array([SingleMachine.baseline("look-ahead", x) for x in orders.instances])
+    found = {"look-ahead": torch.from_numpy(rule)}
+    for decoder in ("ls", "rdi"):
+        problem = SingleMachine(decoder=decoder)  # type: ignore[arg-type]
+        after = [problem.decode(order, x) for order, x in zip(rule, orders.instances, strict=True)]
+        found[f"look-ahead, then {decoder}"] = torch.from_numpy(np.array(after))
+    found["look-ahead, then single moves"] = orders.descended(found["look-ahead"])
+    for name, listed in (("look-ahead", True), ("SRPT midpoints", False)):
+        start = torch.tensor(np.array([structure(x, listed).moments[:, 0] for x in orders.instances]))
+        found.setdefault(name, start.argsort(dim=1))
+        for first, last in NOISE:
+            found[f"{name}, smoothed, σ {first:g} to {last:g}"] = orders.smoothed(start, first, last)
+    gaps = {name: orders.gaps(order) for name, order in found.items()}
+    rows = []
+    for name, own in gaps.items():
+        less = own - gaps["look-ahead"]
+        error = float(less.std(ddof=1) / math.sqrt(len(less)))
+        rows.append(
+            {"order": name, "mean_gap_percent": float(own.mean()), "minus_look_ahead": float(less.mean()),
+             "standard_error": error, "changed": float((np.abs(less) > 1e-9).mean())}
+        )  # fmt: skip
+    cells = [
+        [row["order"], f"{row['mean_gap_percent']:.3f} %",
+         f"{row['minus_look_ahead']:+.3f} ± {row['standard_error']:.3f}", f"{row['changed']:.2f}"]
+        for row in rows
+    ]  # fmt: skip
+    print(table(["order", "gap", "− look-ahead, points", "changed"], cells).text())
+    command = f"python benchmarks/around_look_ahead.py --per-cell {arguments.per_cell}"
+    document = {"command": command, "jobs": JOBS, "instances": len(rule), "rows": rows}
+    write_atomic(RESULTS / "around_look_ahead.json", encode(document))
+
+
+if __name__ == "__main__":
+    main()
