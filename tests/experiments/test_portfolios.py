@@ -67,3 +67,26 @@ def test_a_name_that_is_not_there_is_refused(
     with pytest.raises(SystemExit):
         main()
     assert "no file 'single-machine-67-ls'" in capsys.readouterr().err
+
+
+#: Files that have a portfolio; for the others draws stand in.
+SHIPPED = [
+    "single-machine-66-ls",
+    "single-machine-66-none",
+    "vehicle-scheduling-23-none",
+    "vehicle-scheduling-extended-none",
+    "vehicle-scheduling-rounds-none",
+]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_portfolio_begins_with_the_weights_and_gains_with_every_member(name: str) -> None:
+    """Chosen on the recipe's instances; that of rounds in turns."""
+    model = read_model(FOLDER / f"{name}.json")
+    assert 1 < len(model.portfolio) <= 32
+    assert np.array_equal(model.portfolio[0], model.weights)
+    assert model.rounds == RECIPES[name].rounds
+    if model.rounds == 1:
+        about = model.provenance["portfolio"]
+        assert about["instances"] >= 35
+        assert list(about["gains"].values()) == sorted(about["gains"].values())
