@@ -63,7 +63,7 @@ def test_paper_scale_is_that_of_the_paper_where_it_is_not_said() -> None:
     assert tree["widths"] == [10, 20, 30, 40, 50, 60]
     assert (tree["per_cell"], tree["held_per_cell"], tree["chosen"]) == (5, 5, 1e-3)
     assert (tree["evaluations"], tree["samples"]) == (1000, 20)
-    assert f"{tree['passes']} passes over the 600 instances instead of 200" in " ".join(tree.differences)
+    assert tree["passes"] == 200
     assert tree["epsilons"] == [float(row["epsilon"]) for row in paper_table("spanning_tree_epsilon")]
     scheduling = read_config("scheduling-test", "paper")
     cells = len(scheduling["jobs"]) * 10
@@ -77,13 +77,7 @@ def test_paper_scale_is_that_of_the_paper_where_it_is_not_said() -> None:
         ("plain", "none"), ("perturbed", "none"), ("plain", "ls"), ("perturbed", "ls"),
     ]  # fmt: skip
     for entry in beside:
-        assert (entry["iterations"], entry["features"]) == ([1000, 2500], "66")
-        seeds = {
-            10: "",
-            6: "Six seeds instead of ten with the perturbed loss",
-            5: "five with the local search in the loss",
-        }
-        assert seeds[entry["seeds"]] in " ".join(scheduling.differences)
+        assert (entry["iterations"], entry["features"], entry["seeds"]) == ([1000, 2500], "66", 10)
         less = cells * entry["per_cell"] < 2400 or 0 < entry.get("samples", 0) < 100
         said = f"learned on {cells * entry['per_cell']} of the 2400 instances with {entry.get('samples', 0)} samples"
         assert any(said in words for words in scheduling.differences) == less

@@ -53,13 +53,13 @@ def test_held_out_instances_are_those_of_the_test_set() -> None:
 
 
 def test_cells_at_paper_scale() -> None:
-    """As many of each as the config says, but for the largest, which have 50 scenarios alone and may be fewer."""
+    """Eight of each, as in the paper, but for the largest, which have 50 scenarios alone and may be fewer."""
     config = read_config("vsp-test", "paper")
     cells = held_out(config)
     assert {scenarios for tasks, scenarios, _ in cells if tasks >= 2000} == {50}
-    assert {k for *_, k in cells} == set(range(config["sets"]["test"].get("per_cell", 8)))
+    assert {k for *_, k in cells} == set(range(8))
     largest = [k for tasks, _, k in cells if tasks == 5000]
     assert largest == list(range(config["largest"]))
-    assert len(cells) == 36 * config["sets"]["test"].get("per_cell", 8) + len(largest)
+    assert len(cells) == 36 * 8 + len(largest)
     assert held_out(config, 99) == cells  # no more than the scale has
     assert {k for *_, k in held_out(config, 1)} == {0}
