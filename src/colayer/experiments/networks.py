@@ -1,9 +1,10 @@
 """Train the networks that colayer ships: `python -m colayer.experiments.networks NAME --minutes 8 --out DIR`.
 
-Each recipe is named like the pretrained model it starts from. Instances are generated without end, each with a good
-solution to start from (rdi, Lagrangian rounding, local search); the network imitates that and the best of its own
-perturbed solutions. Every 20 s a checkpoint, DIR/NAME.npz, is written: a run that was stopped goes on from it. In the
-end DIR/NAME.json is the model and DIR/NAME.result.json what it does on instances of the paper's test sets.
+Each recipe is named like the pretrained model it starts from. Instances are generated without end. For jobs, the
+smoothed cost is descended. Trees and vehicles come with a good solution (Lagrangian rounding, local search), and the
+network imitates that and the best of its own perturbed solutions. Every 20 s a checkpoint, DIR/NAME.npz, is written: a
+run that was stopped goes on from it. In the end DIR/NAME.json is the model and DIR/NAME.result.json what it does on
+instances of the paper's test sets.
 """
 
 from __future__ import annotations
