@@ -71,6 +71,7 @@ def test_a_name_that_is_not_there_is_refused(
 
 #: Files that have a portfolio; for the others draws stand in.
 SHIPPED = [
+    "single-machine-27-none",
     "single-machine-66-ls",
     "single-machine-66-none",
     "vehicle-scheduling-23-none",

@@ -66,7 +66,8 @@ def with_portfolio(
         more = np.vstack([_around(random, pool[k], _MORE) for k in first])
         pool, losses = np.vstack([pool, more]), np.vstack([losses, _losses(evaluator, model.raw(more))])
     members = greedy(losses / unit, 0, MEMBERS)
-    gains = (1.0 - losses[members[:k]].min(axis=0) / losses[0] for k in _COUNTS)
+    # costs below 0 gain where they grow in size
+    gains = (np.sign(losses[0]) * (1.0 - losses[members[:k]].min(axis=0) / losses[0]) for k in _COUNTS)
     about = {
         "data": content_hash(recipe.problem, data), "instances": len(data), "pool": len(pool),
         "anew": {"method": anew.provenance["method"], "evaluations": anew.provenance["evaluations"]},
