@@ -15,6 +15,8 @@ from typing import Any
 import numba
 from numba.core import types
 from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.extending import typeof_impl
 
 from colayer.clock import the_clock
@@ -24,7 +26,17 @@ _said: set[str] = set()
 
 
 class _SoundCache(FunctionCache):
-    """A cache on disk whose damaged or unwritable files are no worse than none."""
+    """A cache on disk whose damaged or unwritable files are no worse than none.
+
+    What kernels link and what Python calls are two things in it.
+    """
+
+    def __init__(self, function: Callable[..., Any], linked: bool) -> None:
+        super().__init__(function)
+        self._linked = linked
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        return (*super()._index_key(sig, codegen), self._linked)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled before, or None: then it is compiled again."""
@@ -47,13 +59,63 @@ class _SoundCache(FunctionCache):
             _say(f"kernels cannot be kept ({type(error).__name__}: {error}): they are compiled again next time")
 
 
+class _Library(JITCodeLibrary):
+    """Code that is optimised once, when it is whole: numba would do it for each function of its own before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+
+class _Linked(_Library):
+    """Code that other kernels link. They optimise it with theirs, so it needs no machine code of its own."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> Any:
+        return self.serialize_using_bitcode()
+
+    @property
+    def codegen(self) -> Any:
+        """What numba tells the place of an environment, which only running code has."""
+        return self
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Nothing to tell."""
+
+
+class _Compiler(CompilerBase):
+    """Numba's compiler for plain loops over arrays, without the passes that look for anything else."""
+
+    #: Kernels have no `with`, closures, `literally`, or expressions of whole arrays.
+    _NEEDLESS = frozenset(
+        ("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "find_literally",
+         "literal_unroll", "nopython_rewrites"),
+    )  # fmt: skip
+
+    def define_pipelines(self) -> list[Any]:
+        """The passes, and the library that they write to."""
+        state = self.state
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.passes = [(one, text) for one, text in passes.passes if one.name() not in self._NEEDLESS]
+        passes.finalize()
+        kind = _Linked if state.flags.no_cpython_wrapper else _Library
+        state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return [passes]
+
+
 def njit(**options: Any) -> Any:
     """`numba.njit(**options)`, quicker to compile; where there is no place for a cache, without one.
 
     A kernel is compiled once for all constants that other kernels hand it, and without an entry for C, which nobody
     uses: numba would compile it anew for each of 0, 1, True and False.
     """
-    return partial(_compiled, options={"no_cfunc_wrapper": True, **options})
+    return partial(_compiled, options={"no_cfunc_wrapper": True, "pipeline_class": _Compiler, **options})
 
 
 def inner(**options: Any) -> Any:
@@ -71,7 +133,7 @@ class _Inner:
 
     @cached_property
     def _entry(self) -> Any:
-        return njit(**{**self._options, "cache": False})(self.py_func)
+        return njit(**self._options)(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._entry(*arguments)
@@ -88,7 +150,7 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     try:
         kernel = numba.njit(**options)(function)
         if options.get("cache"):
-            kernel._cache = _SoundCache(kernel.py_func)
+            kernel._cache = _SoundCache(kernel.py_func, linked=options.get("no_cpython_wrapper", False))
     except RuntimeError:  # numba found no folder that it can write to
         _say(
             "there is no folder for compiled kernels: each process compiles them anew. "
