@@ -6,6 +6,7 @@ Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 inte
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import inspect
 import io
@@ -218,6 +219,7 @@ def run() -> int:
     """What the installed command does: `main`, on streams that can be written whatever they are."""
     from colayer.commands.output import sound_streams
 
+    gc.set_threshold(100_000, 50, 50)  # what is imported and compiled stays: looking for garbage in it takes time
     sound_streams()
     return main()
 

@@ -26,17 +26,7 @@ _said: set[str] = set()
 
 
 class _SoundCache(FunctionCache):
-    """A cache on disk whose damaged or unwritable files are no worse than none.
-
-    What kernels link and what Python calls are two things in it.
-    """
-
-    def __init__(self, function: Callable[..., Any], linked: bool) -> None:
-        super().__init__(function)
-        self._linked = linked
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), self._linked)
+    """A cache on disk whose damaged or unwritable files are no worse than none."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled before, or None: then it is compiled again."""
@@ -73,19 +63,15 @@ class _Linked(_Library):
         pass
 
     def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
         self._finalized = True
-
-    def serialize_using_object_code(self) -> Any:
-        return self.serialize_using_bitcode()
 
     @property
     def codegen(self) -> Any:
-        """What numba tells the place of an environment, which only running code has."""
+        """Who is told where an environment is: only code that runs has one."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing to tell."""
+        """There is no place for it."""
 
 
 class _Compiler(CompilerBase):
@@ -119,7 +105,10 @@ def njit(**options: Any) -> Any:
 
 
 def inner(**options: Any) -> Any:
-    """`njit(**options)` for a kernel that kernels call: its entry for Python is compiled if Python ever calls it."""
+    """`njit(**options)` for a kernel that kernels call: its entry for Python is compiled if Python ever calls it.
+
+    The cache keeps that entry, and the kernels that call it with what they took from it.
+    """
     return partial(_Inner, options=options)
 
 
@@ -129,7 +118,7 @@ class _Inner:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         update_wrapper(self, function)
         self.py_func, self._options = function, options
-        self.kernel = njit(**options, no_cpython_wrapper=True)(function)
+        self.kernel = njit(**{**options, "cache": False}, no_cpython_wrapper=True)(function)
 
     @cached_property
     def _entry(self) -> Any:
@@ -150,7 +139,7 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     try:
         kernel = numba.njit(**options)(function)
         if options.get("cache"):
-            kernel._cache = _SoundCache(kernel.py_func, linked=options.get("no_cpython_wrapper", False))
+            kernel._cache = _SoundCache(kernel.py_func)
     except RuntimeError:  # numba found no folder that it can write to
         _say(
             "there is no folder for compiled kernels: each process compiles them anew. "

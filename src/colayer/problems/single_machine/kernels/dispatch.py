@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 
@@ -60,7 +60,7 @@ def _dispatched(r: Floats, p: Floats, c: float, look_ahead: bool) -> Ints:
     return sequence
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def dispatch_into(
     rs: Floats,
     ps: Floats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
+from colayer.compiled import inner
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 
@@ -39,7 +39,7 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
     return sequence
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def lookahead_into(
     date: Floats, key: Floats, block: Ints, gap: Floats, heap: Ints, shorter: Ints, sequence: Ints
 ) -> None:
@@ -108,7 +108,7 @@ def _shortest_first(jobs: Ints, count: int, date: Floats, key: Floats, t: float)
     return total, t
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def blocks_into(date: Floats, key: Floats, ends: Ints, gaps: Floats) -> None:
     """Busy blocks of a schedule that never waits, by place of the release order: (end, a place; gap behind). O(n)."""
     n = len(date)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer.compiled import inner, njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
 
@@ -72,7 +72,7 @@ def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
     return job[:pieces], begin[:pieces], end[:pieces], left[:pieces]
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def srpt_pieces_into(
     order: Ints, r: Floats, rem: Floats, heap: Ints, job: Ints, begin: Floats, end: Floats, left: Floats
 ) -> int:
@@ -133,7 +133,7 @@ def srpt(r: Floats, p: Floats) -> tuple[Floats, Floats, Floats, Floats, Ints, In
     return start, completion, mean_busy, left, preemptor, preemptions
 
 
-@njit(cache=True, nogil=True)
+@inner(cache=True, nogil=True)
 def statistics_into(
     job: Ints,
     begin: Floats,
