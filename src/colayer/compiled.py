@@ -77,7 +77,7 @@ class _Linked(_Library):
 class _Compiler(CompilerBase):
     """Numba's compiler for plain loops over arrays, without the passes that look for anything else."""
 
-    #: Kernels have no `with`, closures, `literally`, or expressions of whole arrays.
+    #: Kernels have no `with`, closures, `literally`, or expressions of whole arrays that are worth a loop of their own.
     _NEEDLESS = frozenset(
         ("with_lifting", "inline_closure_likes", "make_function_op_code_to_jit_function", "find_literally",
          "literal_unroll", "nopython_rewrites"),

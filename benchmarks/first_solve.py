@@ -1,0 +1,63 @@
+"""The first `colayer solve`, with no kernel compiled: `python benchmarks/first_solve.py [--rounds 5] [--other CHECKOUT]`.
+
+Each run is a process of its own with an empty folder for compiled kernels. What counts is the CPU time of the process
+and its children, user and system; the median of the rounds is reported. Problems, and with `--other` the two checkouts,
+take turns. The one instance of each problem is that of `colayer generate PROBLEM DIR --count 1 --seed 1`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from measure import Bench, add_force
+
+PROBLEMS = ("single-machine", "spanning-tree", "vehicle-scheduling")
+ROOT = Path(__file__).parent.parent
+
+
+def colayer(checkout: Path, kernels: Path, *arguments: str) -> float:
+    """CPU seconds of a command of a checkout, children included, with this folder for compiled kernels."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "NUMBA_CACHE_DIR": str(kernels)}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "colayer", *arguments], env=environment, stdout=subprocess.PIPE, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--other", type=Path, help="another checkout, measured in turn; then nothing is written")
+    add_force(parser)
+    arguments = parser.parse_args()
+    bench = Bench("first_solve", arguments.force)
+    checkouts = {"here": ROOT.resolve(), **({"other": arguments.other.resolve()} if arguments.other else {})}
+    seconds: dict[str, dict[str, list[float]]] = {name: {p: [] for p in PROBLEMS} for name in checkouts}
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "data")
+        for problem in PROBLEMS:
+            colayer(ROOT, Path(folder, "kept"), "generate", problem, str(data / problem), "--count", "1", "--seed", "1")
+        for _ in range(arguments.rounds):
+            for problem in PROBLEMS:
+                for name, checkout in checkouts.items():
+                    with tempfile.TemporaryDirectory() as empty:
+                        instance = str(data / problem / "0000.json")
+                        seconds[name][problem].append(colayer(checkout, Path(empty), "solve", "-q", instance))
+    for name, problems in seconds.items():
+        for problem, found in problems.items():
+            print(f"{name:6} {problem:20} median {statistics.median(found):5.2f} s, least {min(found):5.2f} s of CPU")
+    if not arguments.other:
+        medians = {problem: statistics.median(found) for problem, found in seconds["here"].items()}
+        command = f"python benchmarks/first_solve.py --rounds {arguments.rounds}"
+        bench.write({"command": command, "median_cpu_seconds": medians, "cpu_seconds": seconds["here"]})
+
+
+if __name__ == "__main__":
+    main()
