@@ -1,4 +1,4 @@
-"""The first `colayer solve`, with no kernel compiled: `python benchmarks/first_solve.py [--rounds 5] [--other CHECKOUT]`.
+"""The first `colayer solve`, with no kernel compiled: `python benchmarks/first_solve.py [--rounds N] [--other FOLDER]`.
 
 Each run is a process of its own with an empty folder for compiled kernels. What counts is the CPU time of the process
 and its children, user and system; the median of the rounds is reported. Problems, and with `--other` the two checkouts,
@@ -34,7 +34,9 @@ def colayer(checkout: Path, kernels: Path, *arguments: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--other", type=Path, help="another checkout, measured in turn; then nothing is written")
+    parser.add_argument(
+        "--other", type=Path, metavar="FOLDER", help="another checkout, measured in turn; then nothing is written"
+    )
     add_force(parser)
     arguments = parser.parse_args()
     bench = Bench("first_solve", arguments.force)
