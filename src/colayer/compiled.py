@@ -49,18 +49,8 @@ class _SoundCache(FunctionCache):
             _say(f"kernels cannot be kept ({type(error).__name__}: {error}): they are compiled again next time")
 
 
-class _Library(JITCodeLibrary):
-    """Code that is optimised once, when it is whole: numba would do it for each function of its own before."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-
-
-class _Linked(_Library):
-    """Code that other kernels link. They optimise it with theirs, so it needs no machine code of its own."""
-
-    def _optimize_final_module(self) -> None:
-        pass
+class _Linked(JITCodeLibrary):
+    """Code that other kernels link, optimised: it needs no machine code of its own."""
 
     def _finalize_final_module(self) -> None:
         self._finalized = True
@@ -89,7 +79,7 @@ class _Compiler(CompilerBase):
         passes = DefaultPassBuilder.define_nopython_pipeline(state)
         passes.passes = [(one, text) for one, text in passes.passes if one.name() not in self._NEEDLESS]
         passes.finalize()
-        kind = _Linked if state.flags.no_cpython_wrapper else _Library
+        kind = _Linked if state.flags.no_cpython_wrapper else JITCodeLibrary
         state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return [passes]

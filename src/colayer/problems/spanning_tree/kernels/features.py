@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colayer.compiled import inner, njit
 from colayer.layers.sorting import order_into
@@ -13,19 +12,9 @@ FIRST = 2 + 2 * QUANTILES  # features of the first stage
 SECOND = 1 + 4 * QUANTILES  # features of the second stage
 
 
-def feature_matrix(
-    u: NDArray[np.int64],
-    v: NDArray[np.int64],
-    first: NDArray[np.float64],
-    costs: NDArray[np.float64],
-    start: NDArray[np.int64],
-    incident: NDArray[np.int64],
-    in_first: NDArray[np.bool_],
-    paths: NDArray[np.float64],
-    in_cheaper: NDArray[np.bool_],
-    by_cost: bool,
-) -> NDArray[np.float32]:
-    """(FIRST + SECOND, 2m): the rows of the table in features.py; columns by edge, first stage, then second.
+@njit(cache=True, nogil=True)
+def feature_matrix(u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost):  # type: ignore[no-untyped-def]
+    """(FIRST + SECOND, 2m) float32: the rows of the table in features.py; columns by edge, first stage, then second.
 
     `costs` is d by edge, then scenario, (m, S). The edges at node i are incident[start[i] : start[i + 1]]. in_first[e]
     and in_cheaper[e, s] say whether the minimum spanning trees for c and min(c, d_s) hold the edge e; with `by_cost`
@@ -35,24 +24,14 @@ def feature_matrix(
     """
     m, scenarios = costs.shape
     out = np.zeros((FIRST + SECOND, 2 * m), np.float32)
-    degree = np.diff(start)
-    widest = int((degree[u] + degree[v]).max(initial=0))
+    widest = 0
+    for e in range(m):
+        widest = max(widest, start[u[e] + 1] - start[u[e]] + start[v[e] + 1] - start[v[e]])
+    near = np.empty(widest, np.int64)
     room = widest * scenarios
-    scratch = (
-        np.empty(widest, np.int64), np.empty(room), np.empty(room), np.ones(scenarios), np.empty(room, np.int64),
-        np.empty(2 * room + 1, np.int64), np.empty(scenarios, np.bool_),
-    )  # fmt: skip
-    _features_into(u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost, *scratch, out)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _features_into(  # type: ignore[no-untyped-def]
-    u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost, near, values, keys, same, order, work,
-    buys, out,
-):  # fmt: skip
-    """What `feature_matrix` returns, which is 0 before; near … buys are scratch, and all of `same` is 1."""
-    m, scenarios = costs.shape
+    values, keys, same = np.empty(room), np.empty(room), np.ones(scenarios)
+    order, work = np.empty(room, np.int64), np.empty(2 * room + 1, np.int64)
+    buys = np.empty(scenarios, np.bool_)
     for e in range(m):
         c, d = first[e], costs[e]
         count = _neighbours(e, u, v, start, incident, near)
@@ -90,6 +69,7 @@ def _features_into(  # type: ignore[no-untyped-def]
                 size += 1
         order_into(values[:size], order, keys[:size], work)
         _quantiles(keys[:size], column[1 + QUANTILES :])
+    return out
 
 
 @inner(cache=True, nogil=True)

@@ -4,68 +4,48 @@ Edges are compared by (cost, index), a strict order, so each minimum spanning tr
 F keeps an edge that is the largest of a cycle the largest of a cycle: what the minimum spanning tree for d_s does not
 hold, no cheapest completion of F holds. So completing F under scenario s is Kruskal's algorithm over the n − 1 edges of
 the tree for d_s, which are sorted once and for all.
-
-Kernels are handed all arrays that they need, and edges in int64 whatever they come in: such code is quick to compile.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colayer.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import kruskal_into
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
-
-def scenario_trees(nodes: int, u: Ints, v: Ints, costs: Floats) -> NDArray[np.int32]:
-    """(S, n − 1): the minimum spanning tree for each row of `costs` (S, m), edges by increasing cost."""
+@njit(cache=True, nogil=True)
+def scenario_trees(nodes, u, v, costs):  # type: ignore[no-untyped-def]
+    """(S, n − 1) int32: the minimum spanning tree for each row of `costs` (S, m), edges by increasing cost."""
     scenarios, m = costs.shape
     trees = np.empty((scenarios, nodes - 1), np.int32)
     order, keys, work = np.empty(m, np.int64), np.empty(m), np.empty(2 * m + 1, np.int64)
-    parent, tree = np.empty(nodes, np.int32), np.empty(nodes - 1, np.int64)
-    _scenario_trees_into(u, v, costs, order, keys, work, parent, tree, trees)
+    parent = np.empty(nodes, np.int32)
+    for s in range(scenarios):
+        order_into(costs[s], order, keys, work)
+        parent[:] = -1
+        kruskal_into(u, v, order, parent, trees[s])
     return trees
 
 
 @njit(cache=True, nogil=True)
-def _scenario_trees_into(u, v, costs, order, keys, work, parent, tree, trees):  # type: ignore[no-untyped-def]
-    """What `scenario_trees` returns; all between the costs and it is scratch."""
-    for s in range(len(trees)):
-        order_into(costs[s], order, keys, work)
-        for i in range(len(parent)):
-            parent[i] = -1
-        kruskal_into(u, v, order, parent, tree)
-        for k in range(len(tree)):
-            trees[s, k] = tree[k]
-
-
-def bottlenecks(u: Ints, v: Ints, trees: NDArray[np.int32], second: Floats) -> Floats:
-    """D_es, (S, m): the largest cost on the path between the ends of e in T_s (`trees`, by increasing cost)."""
-    out = np.empty(second.shape)
-    parent, size, link = np.empty((3, trees.shape[1] + 1), np.int32)
-    _bottlenecks_into(u, v, trees, second, parent, size, link, out)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _bottlenecks_into(u, v, trees, second, parent, size, link, out):  # type: ignore[no-untyped-def]
-    """What `bottlenecks` returns.
+def bottlenecks(u, v, trees, second):  # type: ignore[no-untyped-def]
+    """D_es, float64 (S, m): the largest cost on the path between the ends of e in T_s (`trees`, by increasing cost).
 
     Union by size without path compression keeps, at each node, the number of the edge that linked it to its parent.
     These numbers increase on the way up, so the walk from both ends that always leaves the node linked earlier meets at
     the link by which the ends came together: O(S m log n).
     """
     scenarios, m = second.shape
-    nodes = len(parent)
+    nodes = trees.shape[1] + 1
+    out = np.empty((scenarios, m))
+    parent, size, link = np.empty(nodes, np.int32), np.empty(nodes, np.int32), np.empty(nodes, np.int32)
     for s in range(scenarios):
         for i in range(nodes):
             parent[i] = i
-            size[i] = 1
-            link[i] = nodes  # a root: later than every edge
+        size[:] = 1
+        link[:] = nodes  # a root: later than every edge
         for k in range(nodes - 1):
             a, b = u[trees[s, k]], v[trees[s, k]]
             while parent[a] != a:
@@ -88,47 +68,47 @@ def _bottlenecks_into(u, v, trees, second, parent, size, link, out):  # type: ig
                     k = link[b]
                     b = parent[b]
             out[s, e] = second[s, trees[s, k]]
+    return out
 
 
-def stage_tree(nodes: int, u: Ints, v: Ints, first: Floats, second: Floats) -> NDArray[np.int8]:
-    """The layer: (m,), 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
+@njit(cache=True, nogil=True)
+def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
+    """The layer: int8 (m,), 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
 
     A tree edge is of the first stage iff c̄_e ≤ d̄_e. No pair of stages and tree has a smaller sum of costs: whatever
     the tree, each of its edges takes the cheaper stage.
     """
-    m = len(first)
-    order, keys, work = np.empty(m, np.int64), np.empty(m), np.empty(2 * m + 1, np.int64)
-    order_into(np.minimum(first, second), order, keys, work)
-    tree = np.empty(nodes - 1, np.int64)
-    kruskal_into(u, v, order, np.full(nodes, -1, np.int32), tree)
+    m = first.shape[0]
+    order, parent, tree = np.empty(m, np.int64), np.full(nodes, -1, np.int32), np.empty(nodes - 1, np.int64)
+    cheaper = np.empty(m)
+    for e in range(m):
+        cheaper[e] = min(first[e], second[e])
+    order_into(cheaper, order, np.empty(m), np.empty(2 * m + 1, np.int64))
+    kruskal_into(u, v, order, parent, tree)
     stage = np.zeros(m, np.int8)
-    stage[tree] = np.where(first[tree] <= second[tree], 1, 2)
+    for k in range(nodes - 1):
+        e = tree[k]
+        stage[e] = 1 if first[e] <= second[e] else 2
     return stage
 
 
-def completions(u: Ints, v: Ints, forest: Ints, trees: NDArray[np.int32]) -> Ints:
+@njit(cache=True, nogil=True)
+def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
     """(S, n − 1 − |F|): the cheapest completion of the forest F (edge indices) in each scenario, by increasing cost.
 
     `trees` is that of `scenario_trees`. An empty array of two dimensions where F closes a cycle. O(S n α(n)).
     """
-    scenarios, edges = trees.shape
-    base = np.full(edges + 1, -1, np.int32)
-    if kruskal_into(u, v, forest, base, np.empty(len(forest), np.int64)) < len(forest):
+    scenarios, nodes = trees.shape[0], trees.shape[1] + 1
+    base = np.full(nodes, -1, np.int32)
+    if kruskal_into(u, v, forest, base, np.empty(forest.shape[0], np.int64)) < forest.shape[0]:
         return np.empty((0, 0), np.int64)
-    chosen = np.empty((scenarios, edges - len(forest)), np.int64)
-    _completions_into(u, v, trees, base, np.empty(edges + 1, np.int32), np.empty(edges, np.int64), chosen)
-    return chosen
-
-
-@njit(cache=True, nogil=True)
-def _completions_into(u, v, trees, base, parent, tree, chosen):  # type: ignore[no-untyped-def]
-    """What `completions` returns, of the components in `base`; `parent` and `tree` are scratch."""
-    for s in range(len(trees)):
-        for i in range(len(base)):
+    chosen = np.empty((scenarios, nodes - 1 - forest.shape[0]), np.int64)
+    parent = np.empty(nodes, np.int32)
+    for s in range(scenarios):
+        for i in range(nodes):
             parent[i] = base[i]
-        for k in range(len(tree)):
-            tree[k] = trees[s, k]
-        kruskal_into(u, v, tree, parent, chosen[s])
+        kruskal_into(u, v, trees[s], parent, chosen[s])
+    return chosen
 
 
 @njit(cache=True, nogil=True)
