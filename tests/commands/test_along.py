@@ -11,9 +11,10 @@ import pytest
 
 from colayer import LossAlong, Pipeline, read_instances
 from colayer.cli import main
-from colayer.commands.along import document_of, text_of
+from colayer.commands.along import document_of, parts_of
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine
+from support.piped import piped
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_the_terminal_by_hand() -> None:
     document = document_of(line, "a", model)
     assert document["weight"] == 0.75
     assert document["best"] == pytest.approx({"t": 0.0, "average": 2.0})
-    text = text_of(line, document, 1)
+    text = piped(parts_of(line, document, 1))
     assert "▅" * 15 + "▁" * 30 + "█" * 15 in text
     assert "on 1 instance by" in text
     rows = {line.split("  ")[0]: line.split() for line in text.splitlines()}
@@ -71,6 +72,6 @@ def test_the_terminal_by_hand() -> None:
 def test_a_loss_that_is_the_same_everywhere_is_flat() -> None:
     line = LossAlong(-1.0, 1.0, np.empty(0), np.array([0.0]), exact=True)
     model = LinearModel(("a",), np.zeros(1), np.ones(1), "toy")
-    text = text_of(line, document_of(line, "a", model), 2)
+    text = piped(parts_of(line, document_of(line, "a", model), 2))
     assert "▁" * 60 in text
     assert "without the feature" not in text

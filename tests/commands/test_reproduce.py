@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from colayer.cli import main
-from colayer.commands.reproduce import _Lines, _text
+from colayer.commands.reproduce import _Lines, _parts
 from colayer.experiments.frame.learned import Data, Learned, Learning
 from colayer.experiments.frame.store import Run
 from colayer.experiments.registry import EXPERIMENTS
 from colayer.learning.experience.direct import Direct
 from colayer.problems import SingleMachine
 from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Sheet, write_outcome
+from support.piped import piped
 
 UNWRITABLE = pytest.mark.skipif(not Path("/proc/self").exists(), reason="a place where nobody can write, root neither")
 
@@ -267,7 +268,7 @@ def test_whose_claims_they_are_and_what_is_moot_is_said() -> None:
         Conclusion("Slower", False, "1", moot=True, reason="It is fast."),
         Conclusion("Better", True, "2", of="colayer"),
     )
-    lines = _text([Outcome("a", "a", "Table 1", conclusions=drawn)], Path("run"), Path("r.html")).splitlines()
+    lines = piped(_parts([Outcome("a", "a", "Table 1", conclusions=drawn)], Path("run"), Path("r.html"))).splitlines()
     assert [line.split() for line in (lines[0], *lines[2:4])] == [
         ["experiment", "beside", "claim", "of", "here", "conclusion"],
         ["a", "Table", "1", "paper", "moot", "Slower"],
@@ -276,7 +277,7 @@ def test_whose_claims_they_are_and_what_is_moot_is_said() -> None:
 
 
 def test_data_without_a_conclusion_has_a_line_as_well() -> None:
-    text = _text([outcome("a"), Outcome("b", "b", "Table 3")], Path("run"), Path("run/report.html"))
+    text = piped(_parts([outcome("a"), Outcome("b", "b", "Table 3")], Path("run"), Path("run/report.html")))
     lines = text.splitlines()
     assert [line.split("  ")[0] for line in lines[2:4]] == ["a", "b"]
     assert lines[3].endswith("no conclusion: data alone")

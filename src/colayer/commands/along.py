@@ -15,6 +15,8 @@ from colayer.text import counted, percent, significant
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from colayer.report.tables import Table
+
 #: Heights of the line in the terminal, and its cells.
 _HEIGHTS, _CELLS = "▁▂▃▄▅▆▇█", 60
 #: The width of the moving average, relative to the reach of the line.
@@ -40,7 +42,7 @@ def document_of(line: LossAlong, feature: str, model: Model) -> dict[str, Any]:
     }
 
 
-def text_of(line: LossAlong, document: dict[str, Any], count: int) -> str:
+def parts_of(line: LossAlong, document: dict[str, Any], count: int) -> list[str | Table]:
     """The line as a row of blocks, and the losses at the weights that matter."""
     from colayer.report.tables import table
 
@@ -68,7 +70,7 @@ def text_of(line: LossAlong, document: dict[str, Any], count: int) -> str:
         for change in ((value - now) / abs(now) if now else None,)
     ]
     headers = ("", "weight", "mean loss", f"average over {significant(width)}", "against now")
-    return "\n".join([*lines, table(headers, rows).text()])
+    return ["\n".join([*lines, ""]), table(headers, rows)]
 
 
 def picture_of(line: LossAlong, document: dict[str, Any]) -> Axes:

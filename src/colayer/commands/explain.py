@@ -54,13 +54,13 @@ def explain(
     about = {"problem": found.name, "model": str(model), "options": known.options}
     try:
         if along is not None and instances is not None:
-            from colayer.commands.along import document_of, picture_of, text_of
+            from colayer.commands.along import document_of, parts_of, picture_of
 
             line = model_along(known, found, instances, along, where="--along")
             shown = document_of(line, along, known)
-            text = text_of(line, shown, len(instances))
+            parts = parts_of(line, shown, len(instances))
             document = {**about, "instances": len(instances), **shown}
-            emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: picture_of(line, shown))
+            emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: picture_of(line, shown))
             return
         explained = explain_model(known, found, instances)
     except InputError as error:

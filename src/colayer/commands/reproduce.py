@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from colayer.experiments.frame.config import Config
     from colayer.experiments.frame.store import Report, Run
     from colayer.report.outcome import Outcome
+    from colayer.report.tables import Table
 
 #: Seconds between two lines about the same stage where nobody watches a bar.
 _EVERY = 30.0
@@ -75,7 +76,7 @@ def reproduce(
         raise
     page = _report(folder)
     document = {"run": str(folder), "scale": scale, "report": str(page), "experiments": outcomes}
-    emit(document, _text(outcomes, folder, page), as_json=as_json, out=None)
+    emit(document, _parts(outcomes, folder, page), as_json=as_json, out=None)
 
 
 def _check_others(folder: Path, chosen: Sequence[str]) -> None:
@@ -110,7 +111,7 @@ def _list(configs: Sequence[Config], run: Run, as_json: bool) -> None:
             left = "" if stage["expected"] is None else duration(stage["expected"])
             rows.append(("", "", f"  {state.what}", f"{state.done} of {state.total}", took, left))
     head = ("name", "source", "title", "done", "took", "expected")
-    emit(documents, table(head, rows).text(), as_json=as_json, out=None)
+    emit(documents, [table(head, rows)], as_json=as_json, out=None)
 
 
 def _report(folder: Path) -> Path:
@@ -121,7 +122,7 @@ def _report(folder: Path) -> Path:
     return folder / REPORT
 
 
-def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
+def _parts(outcomes: Sequence[Outcome], folder: Path, report: Path) -> list[str | Table]:
     from colayer.report.outcome import CAVEATS, scale_of
     from colayer.report.tables import table
 
@@ -135,10 +136,10 @@ def _text(outcomes: Sequence[Outcome], folder: Path, report: Path) -> str:
         for outcome in outcomes
         if not outcome.conclusions
     ]
-    text = table(("experiment", "beside", "claim of", "here", "conclusion"), rows).text()
+    verdicts = table(("experiment", "beside", "claim of", "here", "conclusion"), rows)
     caveats = dict.fromkeys(CAVEATS[scale] for scale in map(scale_of, outcomes) if scale in CAVEATS)
     said = "".join(f"\n{caveat}" for caveat in caveats)
-    return f"{text}{said}\ntables and figures in {folder}, all in one page: {report}\n"
+    return [verdicts, f"{said}\ntables and figures in {folder}, all in one page: {report}\n"]
 
 
 @contextmanager

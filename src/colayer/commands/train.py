@@ -171,7 +171,7 @@ def train(
     text = [
         *_text(document, comparison, kept, unit, budget),
         *([said] if (said := where_it_started(pipeline)) else []),
-        *([_promise(promised)] if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
+        *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
         f"\nnext: colayer solve {paths[0]} --model {output} --candidates 10{whose}\n",
     ]
     emit(document, text, as_json=as_json, out=None, plot=drawing, draw=lambda: _draw(pipeline, solutions))
@@ -263,21 +263,21 @@ def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str
     return [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
 
 
-def _promise(promised: Guarantees) -> str:
+def _promise(promised: Guarantees) -> list[str | Table]:
     """What is proved beside what was measured, and what the proof takes from the sample."""
     from colayer.report.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
     if all(row[0] == "measured" for row in lines):
-        return "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"
+        return ["\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"]
     setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
     reach = f"R = {significant(promised.loss_range)}"
-    head = (
-        f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
-        f"{table(promised.HEADERS, lines).text()}\n"
-        "proved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
+    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+    said = (
+        "\nproved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
         "from the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
         "the row `measured` is of the weights themselves, the bounds are of perturbed ones\n"
     )
     vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
-    return head + ("more than R says nothing: at this n the measured gap is what to go by\n" if vacuous else "")
+    said += "more than R says nothing: at this n the measured gap is what to go by\n" * vacuous
+    return [head, table(promised.HEADERS, lines), said]
