@@ -92,7 +92,9 @@ def test_a_notebook_shows_the_first_rows_and_no_tags_of_names(solved: Solved[Any
 def test_every_problem_draws_its_solution(problem: Any) -> None:
     sizes = {size.name: 3 for size in problem.sizes if size.kind is int}
     found = Pipeline(problem, problem.safe_weights).solve(problem.generate(1, **sizes))
-    assert isinstance(found.plot(), Figure)
+    figure: Any = found.plot()
+    assert isinstance(figure, Figure)
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook shows
     ax = Figure().subplots()
     assert found.plot(ax=ax) is ax.figure
 

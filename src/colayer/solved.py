@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import io
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
 from colayer.capabilities import Draws, WritesSolutions, need
@@ -88,13 +90,14 @@ class Solved(Generic[Z]):
         return columns_of(origin.problem, self.solution, origin.instance)
 
     def plot(self, ax: Axes | None = None) -> Figure:
-        """The figure with the problem's picture of the solution, in `ax` where it is given."""
+        """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""
         from matplotlib.figure import Figure
 
         origin = self._origin("a picture")
         with calling(origin.problem, "plot"):
             drawn: Any = need(origin.problem, Draws).plot(self.solution, origin.instance, ax=ax)
         figure: Figure = drawn if isinstance(drawn, Figure) else drawn.figure
+        figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]  # without pyplot they would show its name
         return figure
 
     def __repr__(self) -> str:
@@ -157,6 +160,12 @@ def document(problem: Problem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[
         "solution": solution_document(problem, solved.solution, instance) if able else None,
         **({} if solved.certified is None else {"certified": solved.certified}),
     }
+
+
+def _png(figure: Figure) -> bytes:
+    content = io.BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()
 
 
 def _number(value: float) -> str:
