@@ -106,7 +106,8 @@ def test_a_cache_that_cannot_be_written_is_done_without(
     monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", full)
     double = kernel()
     assert (double(3), double(1.5)) == (6, 3.0)
-    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    said = [record for record in caplog.records if record.name == "colayer.compiled"]  # not that somebody waits
+    assert [record.levelno for record in said] == [logging.WARNING]
     assert "kernels cannot be kept (OSError: [Errno 28] No space left on device)" in caplog.text
     assert cached(kept, "nbc") == []
 

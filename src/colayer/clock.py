@@ -55,12 +55,13 @@ class _Clock(Listener):
 
     def on_end(self, event: Any) -> None:
         """It is compiled."""
-        self.go()
         self._compiling -= 1
         if self._compiling == 0:
             self._compiled += time.monotonic() - self._begin
             if self._collected:
                 gc.enable()
+                gc.collect(0)  # all that the compiler made is young: the next object would bring it about
+        self.go()
         if self._compiled > _PATIENCE and not self._said and multiprocessing.parent_process() is None:
             self._said = True
             LOG.warning("compiling kernels, once: about 10 s")
