@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from measure import RESULTS
+from measure import write_results
 
-from colayer.files import encode, write_atomic
+from colayer.comparison.paired import moments
 from colayer.learning.network.insertions import Smoothing, completion, gradient, moved
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
@@ -95,9 +95,9 @@ def main() -> None:
     rows = []
     for name, own in gaps.items():
         less = own - gaps["look-ahead"]
-        error = float(less.std(ddof=1) / math.sqrt(len(less)))
+        mean, error = moments(less.tolist())
         rows.append(
-            {"order": name, "mean_gap_percent": float(own.mean()), "minus_look_ahead": float(less.mean()),
+            {"order": name, "mean_gap_percent": float(own.mean()), "minus_look_ahead": mean,
              "standard_error": error, "changed": float((np.abs(less) > 1e-9).mean())}
         )  # fmt: skip
     cells = [
@@ -106,9 +106,7 @@ def main() -> None:
         for row in rows
     ]  # fmt: skip
     print(table(["order", "gap", "− look-ahead, points", "changed"], cells).text())
-    command = f"python benchmarks/around_look_ahead.py --per-cell {arguments.per_cell}"
-    document = {"command": command, "jobs": JOBS, "instances": len(rule), "rows": rows}
-    write_atomic(RESULTS / "around_look_ahead.json", encode(document))
+    write_results("around_look_ahead", {"jobs": JOBS, "instances": len(rule), "rows": rows})
 
 
 if __name__ == "__main__":

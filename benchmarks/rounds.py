@@ -18,19 +18,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
-from measure import machine
+from measure import write_results
 
-from colayer import Pipeline, __version__
+from colayer import Pipeline
 from colayer.experiments.pretrain import FOLDER
-from colayer.files import write_atomic
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.layer import safe_theta
 from colayer.report.tables import table
 from colayer.threads import limited
 
-ROOT = Path(__file__).parent.parent
 #: The first seed of the instances: on none of them anything was learned or designed.
 MEASURE = 60_000
 #: The files of weights that solve once, and in rounds.
@@ -140,13 +137,7 @@ def main() -> None:
         for tasks, count in zip(arguments.tasks, arguments.held_out, strict=True):
             cells.append(cell(tasks, list(pool.map(partial(solved, *models, tasks), range(count)))))
             print(shown(cells[-1]), flush=True)
-    document = {
-        "command": f"python benchmarks/rounds.py --held-out {' '.join(map(str, arguments.held_out))}",
-        "colayer": __version__,
-        "machine": machine(),
-        "cells": cells,
-    }
-    write_atomic(ROOT / "experiments" / "results" / "rounds.json", msgspec.json.format(msgspec.json.encode(document)))
+    write_results("rounds", {"cells": cells})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
@@ -93,11 +92,14 @@ class Solved(Generic[Z]):
         """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""
         from matplotlib.figure import Figure
 
+        from colayer.report.figures import picture
+
         origin = self._origin("a picture")
         with calling(origin.problem, "plot"):
             drawn: Any = need(origin.problem, Draws).plot(self.solution, origin.instance, ax=ax)
         figure: Figure = drawn if isinstance(drawn, Figure) else drawn.figure
-        figure._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]  # without pyplot they would show its name
+        # without pyplot they would show its name
+        figure._repr_png_ = partial(picture, figure, "solution.png")  # type: ignore[attr-defined]
         return figure
 
     def __repr__(self) -> str:
@@ -160,12 +162,6 @@ def document(problem: Problem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[
         "solution": solution_document(problem, solved.solution, instance) if able else None,
         **({} if solved.certified is None else {"certified": solved.certified}),
     }
-
-
-def _png(figure: Figure) -> bytes:
-    content = io.BytesIO()
-    figure.savefig(content, format="png")
-    return content.getvalue()
 
 
 def _number(value: float) -> str:
