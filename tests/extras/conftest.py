@@ -9,6 +9,7 @@ import pytest
 collect_ignore_glob = [] if os.environ.get("COLAYER_EXTRAS") else ["*"]
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with a cluster share one process: two clusters on a small machine are in each other's way."""
     for item in items:

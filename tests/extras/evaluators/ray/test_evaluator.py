@@ -160,22 +160,25 @@ def test_a_connection_of_the_users_own_stays(connection: str, local: dict[str, P
 # What follows changes the cluster, and stands last for that.
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_four_nodes_give_the_weights_of_a_local_run(
-    case: str, cluster: Any, small_node: dict[str, Any], local: dict[str, Pipeline]
-) -> None:
+@pytest.fixture
+def four_nodes(cluster: Any, small_node: dict[str, Any]) -> Any:
+    """The head and three more, whatever the tests before have added or taken away."""
     while len(cluster.worker_nodes) < 3:
         cluster.add_node(**small_node)
-    assert same(fitted(*CASES[case](), cluster=cluster.address), local[case])
+    return cluster
 
 
-def test_a_node_killed_while_learning_changes_nothing(cluster: Any, local: dict[str, Pipeline]) -> None:
+@pytest.mark.parametrize("case", CASES)
+def test_four_nodes_give_the_weights_of_a_local_run(case: str, four_nodes: Any, local: dict[str, Pipeline]) -> None:
+    assert same(fitted(*CASES[case](), cluster=four_nodes.address), local[case])
+
+
+def test_a_node_killed_while_learning_changes_nothing(four_nodes: Any, local: dict[str, Pipeline]) -> None:
     """Its processes end at once, without a word; the others compute what it held and go on."""
-    assert len(cluster.worker_nodes) == 3
 
     def kill(evaluation: Any) -> None:
         if evaluation.number == 12:
-            cluster.remove_node(next(iter(cluster.worker_nodes)), allow_graceful=False)
+            four_nodes.remove_node(next(iter(four_nodes.worker_nodes)), allow_graceful=False)
 
-    assert same(fitted(*compiled(), cluster=cluster.address, callback=kill), local["compiled"])
-    assert len(cluster.worker_nodes) == 2
+    assert same(fitted(*compiled(), cluster=four_nodes.address, callback=kill), local["compiled"])
+    assert len(four_nodes.worker_nodes) == 2
