@@ -58,6 +58,10 @@ class Weights:
     weights: tuple[float, ...]
 
 
+#: By name; None is the rule of that name.
+Contenders = dict[str, Weights | None]
+
+
 @dataclass(frozen=True)
 class Scores:
     """Costs and times (rows: instances) of the contenders (columns)."""
@@ -90,10 +94,8 @@ def experiment(run: Run, config: Config) -> Outcome:
     """The paper's table, a table of all contenders, and a figure by size."""
     learners = demonstrations(config) + experiences(config)
     learned = trained(run, config, learners)
-    contenders = {learner.name: _weights(learner.features, "none", model.linear().raw())
-                  for learner, model in learned.items()} | _others(learned)  # fmt: skip
     cells = held_out(config)
-    scores = _scores((*contenders, *BASELINES), _solved(run, contenders, cells))
+    scores = _scores([_solved(run, group, cells) for group in _groups(learned)])
     rows = {units: _by_seed(learned, units) for units in (STANDARDISED, RAW)}
     shown = [names[0] for (loss, _), names in rows[STANDARDISED].items() if loss != "perturbed"]
     missing = [words.replace("are empty", "are absent") for words in absent()]
@@ -124,8 +126,17 @@ def _by_seed(learned: Iterable[Learner], units: str) -> dict[Key, list[str]]:
     return found
 
 
-def _solved(run: Run, contenders: dict[str, Weights], cells: list[Cell3]) -> list[dict[str, Any]]:
-    """All contenders on all instances: a stage for each number of tasks and of scenarios."""
+def _groups(learned: Mapping[Learner, Learned]) -> list[Contenders]:
+    """What was learned with one loss is evaluated together, apart from the others: to learn it anew leaves these."""
+    by_loss: dict[str, Contenders] = {}
+    for learner, model in learned.items():
+        weights = _weights(learner.features, "none", model.linear().raw())
+        by_loss.setdefault(learner.loss, {})[learner.name] = weights
+    return [*by_loss.values(), _others(learned)]
+
+
+def _solved(run: Run, contenders: Contenders, cells: list[Cell3]) -> list[dict[str, Any]]:
+    """These contenders on all instances: a stage for each number of tasks and of scenarios."""
     warm: list[Any] = []
 
     def solve(cell: Cell3) -> dict[str, Any]:
@@ -133,7 +144,7 @@ def _solved(run: Run, contenders: dict[str, Weights], cells: list[Cell3]) -> lis
             warm.append(_solve(contenders, cells[0]))  # compile
         return _solve(contenders, cell)
 
-    known = {name: asdict(chosen) for name, chosen in contenders.items()}
+    known = {name: chosen and asdict(chosen) for name, chosen in contenders.items()}
     stages = []
     for (tasks, scenarios), group in groupby(cells, key=lambda cell: cell[:2]):
         part = list(group)
@@ -147,10 +158,10 @@ def _weights(features: str, decoder: str, weights: Floats) -> Weights:
     return Weights(features, decoder, tuple(weights.tolist()))
 
 
-def _others(learned: Mapping[Learner, Learned]) -> dict[str, Weights]:
+def _others(learned: Mapping[Learner, Learned]) -> Contenders:
     """What needs no learning here: the weights that are shipped, the safe ones, and rules that are weights."""
     plain, extended = VehicleScheduling("23"), VehicleScheduling("extended")
-    found = {}
+    found: Contenders = {}
     for decoder in ("none", "ls"):
         after = "" if decoder == "none" else f", {decoder}"
         safe = np.array(plain.safe_weights)
@@ -164,15 +175,15 @@ def _others(learned: Mapping[Learner, Learned]) -> dict[str, Weights]:
             found[f"{learner.name}, ls"] = _weights("23", "ls", mine.linear().raw())
     alone = np.array([-1.0 * (name == "reference_arc") for name in extended.feature_names])
     found["reference feature alone"] = _weights("extended", "none", alone)
-    return found
+    return found | dict.fromkeys(BASELINES)
 
 
-def _solve(contenders: dict[str, Weights], cell: Cell3) -> dict[str, Any]:
-    """All contenders on one instance; the features of a set are made once, and count in the time of each."""
+def _solve(contenders: Contenders, cell: Cell3) -> dict[str, Any]:
+    """Contenders on one instance; the features of a set are made once, and count in the time of each."""
     instance = instance_at(cell)
     costs, times = {}, {}
     features = {}
-    for which in sorted({chosen.features for chosen in contenders.values()}):
+    for which in sorted({chosen.features for chosen in contenders.values() if chosen}):
         clock = Clock()
         features[which] = (
             features_of(variant(VehicleScheduling(), features=which), instance),
@@ -180,26 +191,32 @@ def _solve(contenders: dict[str, Weights], cell: Cell3) -> dict[str, Any]:
             clock.cpu,
         )
     for name, chosen in contenders.items():
-        problem = variant(VehicleScheduling(), features=chosen.features, decoder=chosen.decoder)
-        matrix, seconds, cpu = features[chosen.features]
-        clock = Clock()
-        theta = thetas(matrix, np.array([chosen.weights]))[0]
-        solution = problem.decode(problem.layer(theta, instance), instance)
+        seconds = cpu = 0.0
+        if chosen is None:
+            problem = VehicleScheduling("23")
+            clock = Clock()
+            solution = problem.baseline(name, instance)
+        else:
+            problem = variant(VehicleScheduling(), features=chosen.features, decoder=chosen.decoder)
+            matrix, seconds, cpu = features[chosen.features]
+            clock = Clock()
+            theta = thetas(matrix, np.array([chosen.weights]))[0]
+            solution = problem.decode(problem.layer(theta, instance), instance)
         times[name] = (seconds + clock.seconds, cpu + clock.cpu)
         costs[name] = problem.cost(solution, instance)
-    problem = VehicleScheduling("23")
-    for rule in BASELINES:
-        clock = Clock()
-        solution = problem.baseline(rule, instance)
-        times[rule] = (clock.seconds, clock.cpu)
-        costs[rule] = problem.cost(solution, instance)
-    return {"tasks": instance.tasks, "bound": problem.bound(instance), "costs": costs, "times": times}
+    bound = VehicleScheduling("23").bound(instance)
+    return {"tasks": instance.tasks, "bound": bound, "costs": costs, "times": times}
 
 
-def _scores(names: tuple[str, ...], items: list[dict[str, Any]]) -> Scores:
-    costs = np.array([[item["costs"][name] for name in names] for item in items])
-    times = np.array([[item["times"][name] for name in names] for item in items])
-    tasks, bounds = np.array([item["tasks"] for item in items]), np.array([item["bound"] for item in items])
+def _scores(groups: list[list[dict[str, Any]]]) -> Scores:
+    """Of what each group of contenders found on the instances."""
+    costs, times = (
+        np.concatenate([[list(item[what].values()) for item in items] for items in groups], axis=1)
+        for what in ("costs", "times")
+    )
+    first = groups[0]
+    names = tuple(name for items in groups for name in items[0]["costs"])
+    tasks, bounds = np.array([item["tasks"] for item in first]), np.array([item["bound"] for item in first])
     return Scores(names, tasks, costs, bounds, times[:, :, 0], times[:, :, 1])
 
 
