@@ -19,6 +19,7 @@ from colayer.comparison.paired import moments
 from colayer.learning.network.insertions import Smoothing, completion, gradient, moved
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
+from colayer.problems.single_machine.kernels.schedule import completion_times
 from colayer.problems.single_machine.structure import structure
 from colayer.report.tables import table
 
@@ -73,6 +74,13 @@ class Orders:
         return theta.argsort(dim=1)
 
 
+def _listed(instance: Any) -> np.ndarray:
+    """The middle of each job's time in the order look-ahead, in mean processing times."""
+    r, p = instance.arrays
+    ends = completion_times(SingleMachine.baseline("look-ahead", instance), r, p)
+    return (ends - 0.5 * p) / p.mean()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--per-cell", type=int, default=10, help="instances for each of ten ρ")
@@ -86,8 +94,8 @@ def main() -> None:
         after = [problem.decode(order, x) for order, x in zip(rule, orders.instances, strict=True)]
         found[f"look-ahead, then {decoder}"] = torch.from_numpy(np.array(after))
     found["look-ahead, then single moves"] = orders.descended(found["look-ahead"])
-    for name, listed in (("look-ahead", True), ("SRPT midpoints", False)):
-        start = torch.tensor(np.array([structure(x, listed).moments[:, 0] for x in orders.instances]))
+    for name, middles in (("look-ahead", _listed), ("SRPT midpoints", lambda x: structure(x).moments[:, 0])):
+        start = torch.tensor(np.array([middles(x) for x in orders.instances]))
         found.setdefault(name, start.argsort(dim=1))
         for first, last in NOISE:
             found[f"{name}, smoothed, σ {first:g} to {last:g}"] = orders.smoothed(start, first, last)

@@ -64,7 +64,7 @@ class Recipe:
     rules: tuple[str, ...] = ()
 
 
-def _jobs(features: str, **smoothing: float) -> Recipe:
+def _jobs(features: str) -> Recipe:
     return Recipe(
         variant(SingleMachine(), features=features),
         lambda random: {"jobs": int(random.choice(_JOBS, p=_SHARES)), "rho": float(random.choice(PAPER_RHO))},
@@ -72,7 +72,7 @@ def _jobs(features: str, **smoothing: float) -> Recipe:
         lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500, 1000))],
         SingleMachine.bound,
         channels=64,
-        draws={"first": 0.8, "last": 0.08, "pairs": 2, **smoothing},
+        draws={"first": 0.8, "last": 0.08, "pairs": 2},
         rate=2e-3,
         batch=12800,
         least=24,
@@ -125,8 +125,7 @@ def _vehicles(features: str) -> Recipe:
 RECIPES: dict[str, Callable[[], Recipe]] = {
     "single-machine-27-none": partial(_jobs, "27"),
     "single-machine-27-small": lambda: replace(_jobs("27"), channels=24, dilations=(1, 2, 4, 8, 16, 32), rate=4e-3),
-    # look-ahead is the best order for its neighbours: under much noise another one, a worse one, is
-    "single-machine-66-none": partial(_jobs, "66", first=0.3, last=0.05),
+    "single-machine-66-none": partial(_jobs, "66"),
     "spanning-tree-cost": _trees,
     "vehicle-scheduling-23-none": partial(_vehicles, "23"),
     "vehicle-scheduling-extended-none": partial(_vehicles, "extended"),

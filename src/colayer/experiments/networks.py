@@ -4,7 +4,8 @@ Each recipe is named like the pretrained model it starts from. Instances are gen
 smoothed cost is descended. Trees and vehicles come with a good solution (Lagrangian rounding, local search), and the
 network imitates that and the best of its own perturbed solutions. Every 20 s a checkpoint, DIR/NAME.npz, is written: a
 run that was stopped goes on from it. In the end DIR/NAME.json is the model and DIR/NAME.result.json what it does on
-instances of the paper's test sets.
+instances of the paper's test sets, through `--decoder`. With `--take FILE` nothing is trained: the network of FILE,
+which was learned from all of the features or some, is put beside the linear weights for all of them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 
 from colayer import __version__
 from colayer.compose import decoded, features_of, gap
+from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, make_stack, recipe_named
 from colayer.files import encode, write_atomic
@@ -29,20 +31,27 @@ from colayer.learning.experience.fit import EVALUATIONS
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.source import Source
 from colayer.learning.portfolio import MEMBERS
-from colayer.models import ContextModel
+from colayer.models import ContextModel, Model, read_model
 from colayer.models.context import kinds_of
-from colayer.problem import Floats
+from colayer.pipeline import Pipeline
+from colayer.problem import Floats, declared, variant
 from colayer.structure import structure_of
 from colayer.threads import Threads
 
 #: The stream of instances that σ and portfolio are chosen on.
 _CHOOSING = 3
+#: The better of the two.
+BOTH = "network or linear"
 
 
 def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
-    """Mean gaps on held-out instances, and paired differences of the network to all else, by size."""
+    """Mean gaps on held-out instances, and paired differences to all else, by size.
+
+    They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
+    """
     problem: Any = recipe.problem
     linear = linear_model(problem)
+    several = Pipeline.from_model(problem, linear, safe=False)
     held_out = recipe.held_out(per_cell)
 
     def one(pair: tuple[str, Any]) -> dict[str, float]:
@@ -54,8 +63,13 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
                 problem, model.theta(features, structure_of(problem, instance, len(features))), instance
             )[1],
             "linear": decoded(problem, linear.theta(features), instance)[1],
-            **{rule: problem.cost(problem.baseline(rule, instance), instance) for rule in recipe.rules},
+            "linear, 10 candidates": several.solve(instance, candidates=10).cost,
+            **{
+                rule: problem.cost(problem.decode(problem.baseline(rule, instance), instance), instance)
+                for rule in recipe.rules
+            },
         }
+        costs[BOTH] = min(costs["network"], costs["linear"])
         return {name: gap(cost, bound) or 0.0 for name, cost in costs.items()}
 
     with Threads(workers) as threads:
@@ -64,17 +78,51 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
     for label in dict.fromkeys(label for label, _ in held_out):
         here = [gap for (own, _), gap in zip(held_out, gaps, strict=True) if own == label]
         row: dict[str, Any] = {"instances": len(here)}
-        for name in here[0]:
-            values = np.array([one[name] for one in here])
-            paired = np.array([one["network"] for one in here]) - values
-            error = float(paired.std(ddof=1) / np.sqrt(len(paired))) if len(paired) > 1 else 0.0
+        gaps_of = {name: np.array([one[name] for one in here]) for name in here[0]}
+        for name, values in gaps_of.items():
+            less, error = _paired(gaps_of["network"] - values)
+            both_less, both_error = _paired(gaps_of[BOTH] - values)
             row[name] = {
                 "mean_gap": float(values.mean()),
-                "network_minus": float(paired.mean()),
+                "network_minus": less,
                 "standard_error": error,
+                "both_minus": both_less,
+                "both_standard_error": both_error,
             }
         found[label] = row
     return found
+
+
+def _paired(differences: Floats) -> tuple[float, float]:
+    """Their mean and its standard error; that of a single one is not known, and said to be 0."""
+    error = differences.std(ddof=1) / np.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    return float(differences.mean()), float(error)
+
+
+def widened(network: ContextModel, linear: Model) -> ContextModel:
+    """The same network where there are more features, to which it is blind; the fallback are the weights for these."""
+    places = [linear.feature_names.index(name) for name in network.feature_names]
+    old, new = len(network.feature_names), len(linear.feature_names)
+    scale, center = linear.feature_scale.copy(), np.zeros(new)
+    scale[places], center[places] = network.feature_scale, network.center
+    narrow = network.arrays["input.matrix"]
+    matrix = np.zeros((len(narrow), new + narrow.shape[1] - old), np.float32)
+    matrix[:, places], matrix[:, new:] = narrow[:, :old], narrow[:, old:]
+    weights = np.zeros(new)
+    weights[places] = network.weights
+    return replace(
+        network,
+        feature_names=linear.feature_names,
+        feature_scale=scale,
+        problem=linear.problem,
+        options=linear.options,
+        weights=weights,
+        center=center,
+        arrays={**network.arrays, "input.matrix": matrix},
+        fallback=linear.raw() * scale,
+        sigma=None,
+        portfolio=np.empty((0, 0)),
+    )
 
 
 def _model(
@@ -177,19 +225,43 @@ def train(arguments: argparse.Namespace) -> None:
             describe(course).save(arguments.out / f"{name}.json")
 
         course.run(watch)
-    model = concluded(name, describe(course), arguments.workers)
-    model.save(arguments.out / f"{name}.json")
-    found = judge(recipe, model, arguments.per_cell, arguments.workers)
-    document = {"name": name, "provenance": model.provenance, "history": course.history, "held_out": found}
-    write_atomic(arguments.out / f"{name}.result.json", encode(document))
+    for line in _finish(arguments, recipe, describe(course), course.history):
+        say(line)
+    threads.close()
+
+
+def take(arguments: argparse.Namespace) -> None:
+    """Put the network of a file beside the linear weights, write it and what it does."""
+    recipe = recipe_named(arguments.name)
+    network = read_model(arguments.take)
+    if not isinstance(network, ContextModel):
+        raise InputError("is no network", where=str(arguments.take))
+    command = f"python -m colayer.experiments.networks {arguments.name} --take {arguments.take.name}"
+    model = widened(network, linear_model(recipe.problem))
+    model = replace(model, provenance={"command": command, "network": dict(network.provenance)})
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for line in _finish(arguments, recipe, model, []):
+        sys.stdout.write(f"{arguments.name}: {line}\n")
+
+
+def _finish(arguments: argparse.Namespace, recipe: Recipe, model: ContextModel, history: list[Any]) -> Iterator[str]:
+    """Choose σ and portfolio, write the model and what it does on held-out instances, and say it."""
+    model = concluded(arguments.name, model, arguments.workers)
+    model.save(arguments.out / f"{arguments.name}.json")
+    problem = recipe.problem
+    if arguments.decoder:
+        problem = variant(problem, decoder=arguments.decoder)
+    found = judge(replace(recipe, problem=problem), model, arguments.per_cell, arguments.workers)
+    known = {"name": arguments.name, "options": dict(declared(problem).options), "provenance": model.provenance}
+    document = {**known, "history": history, "held_out": found}
+    write_atomic(arguments.out / f"{arguments.name}.result.json", encode(document))
     for label, row in found.items():
         gaps = ", ".join(f"{key} {100 * value['mean_gap']:.4f} %" for key, value in row.items() if key != "instances")
         against = row["linear"]
-        say(
+        yield (
             f"{label} ({row['instances']}): {gaps}; network - linear "
             f"{100 * against['network_minus']:+.4f} ± {100 * against['standard_error']:.4f}"
         )
-    threads.close()
 
 
 def main(given: list[str] | None = None) -> None:
@@ -207,7 +279,10 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="of jobs, in the training")
     parser.add_argument("--stream", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
-    train(parser.parse_args(given))
+    parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")
+    parser.add_argument("--take", type=Path, metavar="FILE", help="a network to take as it is")
+    arguments = parser.parse_args(given)
+    (take if arguments.take else train)(arguments)
 
 
 if __name__ == "__main__":

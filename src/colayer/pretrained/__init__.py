@@ -21,7 +21,7 @@ def pretrained_network(problem: Problem[X, Y, Z]) -> Model:
     """The network shipped for this problem and its features, for `Pipeline.from_model`; nothing takes it by itself."""
     found = _shipped(problem, "networks")
     if found is None:
-        expected = "expected SingleMachine with 27 features"
+        expected = "expected SingleMachine with 27 or 66 features"
         raise InputError(f"no network is shipped for {declared(problem).title}, {expected}")
     return found
 

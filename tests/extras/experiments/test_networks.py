@@ -9,9 +9,14 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
+from colayer.compose import features_of
+from colayer.errors import InputError
 from colayer.experiments import network_recipes, networks
 from colayer.files import read_json
 from colayer.models import ContextModel
+from colayer.pretrained import pretrained, pretrained_network
+from colayer.problems import SingleMachine
+from colayer.structure import structure_of
 
 
 @pytest.mark.parametrize("name", ["spanning-tree-cost"])
@@ -34,3 +39,42 @@ def test_a_model_and_its_result_are_written(
     assert found["instances"] == 3
     assert found["network"]["network_minus"] == 0.0
     assert "network - linear" in capsys.readouterr().out
+
+
+def test_a_network_of_fewer_features_is_widened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """θ is the same, bit for bit; the weights beside it are those for all features."""
+    narrow, wide = SingleMachine("27"), SingleMachine("66")
+    network, linear = pretrained_network(narrow), pretrained(wide)
+    assert isinstance(network, ContextModel)
+    assert linear is not None
+    model = networks.widened(network, linear)
+    for jobs in (1, 40):
+        instance = wide.generate(jobs, jobs=jobs)
+        ours, theirs = (
+            one.theta(features_of(problem, instance), structure_of(problem, instance, jobs))
+            for one, problem in ((network, narrow), (model, wide))
+        )
+        assert ours.tobytes() == theirs.tobytes()
+    fallback = model.linear_fallback
+    assert fallback is not None
+    np.testing.assert_allclose(fallback, linear.raw(), rtol=1e-12)
+    name = "single-machine-66-none"
+    changed = replace(
+        network_recipes.RECIPES[name](),
+        sizes=lambda random: {"jobs": 20, "rho": 1.0},
+        held_out=lambda count: [("20 jobs", wide.generate(seed, jobs=20)) for seed in range(count)],
+    )
+    for module in (network_recipes, networks):
+        monkeypatch.setattr(module, "recipe_named", lambda name: changed)
+    network.save(tmp_path / "narrow.json")
+    networks.main(
+        [name, "--take", str(tmp_path / "narrow.json"), "--out", str(tmp_path), "--per-cell", "4", "--decoder", "ls"]
+    )
+    written = Pipeline.load(tmp_path / f"{name}.json").model
+    assert isinstance(written, ContextModel)
+    assert written.sigma is not None
+    found = read_json(tmp_path / f"{name}.result.json")["held_out"]["20 jobs"]
+    assert found["network or linear"]["mean_gap"] <= min(found["network"]["mean_gap"], found["linear"]["mean_gap"])
+    linear.save(tmp_path / "linear.json")
+    with pytest.raises(InputError, match="is no network"):
+        networks.main([name, "--take", str(tmp_path / "linear.json"), "--out", str(tmp_path)])

@@ -94,8 +94,8 @@ class SingleMachine(BaseProblem):
         return features(instance, self._features)
 
     def structure(self, instance: Instance) -> Order:
-        """Jobs by the middle of their time under SRPT, or in the best list schedule among the features."""
-        return structure(instance, listed=self._features == "66")
+        """Jobs by the middle of their time under SRPT, whatever the features."""
+        return structure(instance)
 
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
         """The sequence after the decoder."""
