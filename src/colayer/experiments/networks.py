@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from colayer import __version__
+from colayer.comparison.paired import moments
 from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
@@ -80,23 +81,17 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
         row: dict[str, Any] = {"instances": len(here)}
         gaps_of = {name: np.array([one[name] for one in here]) for name in here[0]}
         for name, values in gaps_of.items():
-            less, error = _paired(gaps_of["network"] - values)
-            both_less, both_error = _paired(gaps_of[BOTH] - values)
+            less, error = moments((gaps_of["network"] - values).tolist())
+            both_less, both_error = moments((gaps_of[BOTH] - values).tolist())
             row[name] = {
                 "mean_gap": float(values.mean()),
                 "network_minus": less,
-                "standard_error": error,
+                "standard_error": error or 0.0,
                 "both_minus": both_less,
-                "both_standard_error": both_error,
+                "both_standard_error": both_error or 0.0,
             }
         found[label] = row
     return found
-
-
-def _paired(differences: Floats) -> tuple[float, float]:
-    """Their mean and its standard error; that of a single one is not known, and said to be 0."""
-    error = differences.std(ddof=1) / np.sqrt(len(differences)) if len(differences) > 1 else 0.0
-    return float(differences.mean()), float(error)
 
 
 def widened(network: ContextModel, linear: Model) -> ContextModel:
@@ -225,8 +220,7 @@ def train(arguments: argparse.Namespace) -> None:
             describe(course).save(arguments.out / f"{name}.json")
 
         course.run(watch)
-    for line in _finish(arguments, recipe, describe(course), course.history):
-        say(line)
+    _finish(arguments, recipe, describe(course), course.history, say)
     threads.close()
 
 
@@ -240,11 +234,12 @@ def take(arguments: argparse.Namespace) -> None:
     model = widened(network, linear_model(recipe.problem))
     model = replace(model, provenance={"command": command, "network": dict(network.provenance)})
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for line in _finish(arguments, recipe, model, []):
-        sys.stdout.write(f"{arguments.name}: {line}\n")
+    _finish(arguments, recipe, model, [], lambda text: print(f"{arguments.name}: {text}"))
 
 
-def _finish(arguments: argparse.Namespace, recipe: Recipe, model: ContextModel, history: list[Any]) -> Iterator[str]:
+def _finish(
+    arguments: argparse.Namespace, recipe: Recipe, model: ContextModel, history: list[Any], say: Callable[[str], None]
+) -> None:
     """Choose σ and portfolio, write the model and what it does on held-out instances, and say it."""
     model = concluded(arguments.name, model, arguments.workers)
     model.save(arguments.out / f"{arguments.name}.json")
@@ -258,7 +253,7 @@ def _finish(arguments: argparse.Namespace, recipe: Recipe, model: ContextModel, 
     for label, row in found.items():
         gaps = ", ".join(f"{key} {100 * value['mean_gap']:.4f} %" for key, value in row.items() if key != "instances")
         against = row["linear"]
-        yield (
+        say(
             f"{label} ({row['instances']}): {gaps}; network - linear "
             f"{100 * against['network_minus']:+.4f} ± {100 * against['standard_error']:.4f}"
         )
@@ -282,7 +277,10 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")
     parser.add_argument("--take", type=Path, metavar="FILE", help="a network to take as it is")
     arguments = parser.parse_args(given)
-    (take if arguments.take else train)(arguments)
+    try:
+        (take if arguments.take else train)(arguments)
+    except InputError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import pytest
 
 from colayer import Pipeline
 from colayer.compose import features_of
-from colayer.errors import InputError
 from colayer.experiments import network_recipes, networks
 from colayer.files import read_json
 from colayer.models import ContextModel
@@ -41,7 +40,9 @@ def test_a_model_and_its_result_are_written(
     assert "network - linear" in capsys.readouterr().out
 
 
-def test_a_network_of_fewer_features_is_widened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_of_fewer_features_is_widened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """θ is the same, bit for bit; the weights beside it are those for all features."""
     narrow, wide = SingleMachine("27"), SingleMachine("66")
     network, linear = pretrained_network(narrow), pretrained(wide)
@@ -76,5 +77,7 @@ def test_a_network_of_fewer_features_is_widened(tmp_path: Path, monkeypatch: pyt
     found = read_json(tmp_path / f"{name}.result.json")["held_out"]["20 jobs"]
     assert found["network or linear"]["mean_gap"] <= min(found["network"]["mean_gap"], found["linear"]["mean_gap"])
     linear.save(tmp_path / "linear.json")
-    with pytest.raises(InputError, match="is no network"):
+    with pytest.raises(SystemExit) as ended:
         networks.main([name, "--take", str(tmp_path / "linear.json"), "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "linear.json: is no network" in capsys.readouterr().err

@@ -159,7 +159,7 @@ def _weights(features: str, decoder: str, weights: Floats) -> Weights:
 
 
 def _others(learned: Mapping[Learner, Learned]) -> Contenders:
-    """What needs no learning here: the weights that are shipped, the safe ones, and rules that are weights."""
+    """What needs no learning here: the weights that are shipped, the safe ones, one feature alone, and the rules."""
     plain, extended = VehicleScheduling("23"), VehicleScheduling("extended")
     found: Contenders = {}
     for decoder in ("none", "ls"):
