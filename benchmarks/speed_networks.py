@@ -17,7 +17,7 @@ from measure import Bench, add_force
 from colayer import Pipeline, __version__
 from colayer.compose import features_of
 from colayer.models import ContextModel, Model
-from colayer.models.context import RELATIONS, inputs_of, kinds_of
+from colayer.models.stage import RELATIONS, inputs_of, kinds_of
 from colayer.pretrained import pretrained, pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import table
@@ -72,7 +72,8 @@ def main() -> None:
             name = f"{channels} channels, {len(dilations)} blocks"
             models[name] = random_network(problem, instance, channels, dilations)
         if problem is jobs:
-            models["shipped, 24 channels, 6 blocks"] = pretrained_network(problem)
+            for stages in range(1, 2 + len(pretrained_network(problem).then)):
+                models[f"shipped, {stages} of its stages"] = pretrained_network(problem, stages)
         pipelines = {name: Pipeline.from_model(problem, model, safe=False) for name, model in models.items()}
         works = {name: partial(pipeline.solve, instance) for name, pipeline in pipelines.items()}
         bench.in_turns(works, 2)  # kernels are compiled

@@ -24,7 +24,7 @@ ROWS = (
     ("problem",),
     ("capabilities",),
     ("compose", "held"),
-    ("rounds",),
+    ("networks", "rounds"),
     ("documents", "tabular"),
     ("csv_instances",),
     ("content", "dataset", "guarantees"),

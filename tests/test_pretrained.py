@@ -11,7 +11,7 @@ import pytest
 
 import colayer.pretrained
 from colayer import Pipeline
-from colayer.errors import InputError
+from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, LinearModel, read_model
 from colayer.pretrained import pretrained, pretrained_network
 from colayer.problem import SomeProblem, declared, variant
@@ -90,6 +90,14 @@ class TestNetwork:
         assert isinstance(model, ContextModel)
         assert sum(array.size for array in model.arrays.values()) < 10_000
         assert (len(model.arrays["input.bias"]), len(model.dilations)) == (24, 6)
+
+    def test_the_first_stages_can_be_had_alone(self) -> None:
+        whole = pretrained_network(self.problem)
+        for stages in range(1, 2 + len(whole.then)):
+            assert len(pretrained_network(self.problem, stages).then) == stages - 1
+        for stages in (0, 2 + len(whole.then)):
+            with pytest.raises(OptionError, match=f"stages: {stages} is out of range, expected 1 to"):
+                pretrained_network(self.problem, stages)
 
     def test_for_66_features_is_the_same_beside_other_weights(self) -> None:
         """Together they are better than each alone, by the mean over instances, and than ten linear candidates."""

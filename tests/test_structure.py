@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.structure import Graph, Groups, Order, Structured, structure_of
+from colayer.structure import Graph, Groups, Order, Structured, anchored, looks_again, structure_of
 
 
 class Toy:
@@ -21,8 +21,28 @@ class Toy:
         return self.given
 
 
+class Answered(Toy):
+    """Rows in the order of an answer of the layer, where there is one."""
+
+    def structure(self, instance: Any, y: Any = None) -> Any:
+        return self.given if y is None else Order(y)
+
+
 def test_a_problem_that_says_nothing_has_no_structure() -> None:
     assert structure_of(object(), None, 3) == ()
+
+
+def test_who_looks_at_an_answer_of_the_layer() -> None:
+    assert looks_again(Answered(()))
+    assert not looks_again(Toy(()))
+    assert not looks_again(object())
+    assert looks_again(type("Any", (), {"structure": lambda self, *given: ()})())
+
+
+def test_moments_are_what_theta_starts_from() -> None:
+    assert anchored(structure_of(Toy((Groups([0, 0]), Order([1, 0], [[1.0], [2.0]]))), None, 2))
+    assert not anchored(structure_of(Toy(Order([1, 0])), None, 2))
+    assert not anchored(())
 
 
 def test_lists_become_arrays() -> None:
@@ -37,6 +57,23 @@ def test_lists_become_arrays() -> None:
 
 def test_a_method_is_all_it_takes() -> None:
     assert isinstance(Toy(()), Structured)
+
+
+def test_an_answer_of_the_layer_is_told() -> None:
+    problem = Answered(Groups([0, 1, 0]))
+    (first,) = structure_of(problem, None, 3)
+    (later,) = structure_of(problem, None, 3, np.array([2, 0, 1]))
+    assert isinstance(first, Groups)
+    assert isinstance(later, Order)
+    assert later.permutation.tolist() == [2, 0, 1]
+    assert structure_of(object(), None, 3, np.arange(3)) == ()
+
+
+def test_a_structure_after_an_answer_is_checked_too() -> None:
+    with pytest.raises(InputError, match="structure of toy: permutation: expected every row from 0 to 1 once"):
+        structure_of(Answered(()), None, 2, [1, 1])
+    with pytest.raises(InputError, match="structure of toy is about 3 rows, expected 2"):
+        structure_of(Answered(()), None, 2, [1, 0, 2])
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ from colayer.clock import clock
 from colayer.compose import best_of, theta_blocks
 from colayer.learning.perturbation import draws
 from colayer.models import Model
+from colayer.networks import correction_of
 from colayer.problem import Floats, Problem, X, Y, Z, declared
 from colayer.rounds import factors, features_after, repeated
-from colayer.structure import structure_of
 
 #: The most candidates between two looks at the clock.
 _BLOCK = 32
@@ -108,10 +108,7 @@ class Candidates(Generic[X, Y, Z]):
     @cached_property
     def _correction(self) -> Floats | None:
         """What a network adds to each θ, computed once."""
-        if not self.model.sees_structure:
-            return self.model.correction(self.features)
-        structure = structure_of(self.problem, self.instance, len(self.features))
-        return self.model.correction(self.features, structure)
+        return correction_of(self.problem, self.model, self.instance, self.features)
 
     def best(self, rows: Floats, names: list[str]) -> Found[Z]:
         """The best of these rows, of equals the first."""

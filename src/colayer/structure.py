@@ -6,11 +6,15 @@ A problem may say it by a method `structure(instance)`, which returns one of the
     Graph(nodes, tail, head)  each row is an edge, or an arc, between two nodes; several rows may be one edge
     Groups(labels)            rows of one label belong together
 
+With a second argument, `structure(instance, y)`, y an answer of the layer, it can say how rows relate in that answer:
+networks in several stages look at what the stage before has made.
+
 Networks see rows through these alone, so rows that are permuted, with their structure, give θ permuted alike.
 """
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -119,13 +123,30 @@ class Structured(Protocol):
         """How the rows of the features of an instance relate."""
 
 
-def structure_of(problem: Any, instance: Any, rows: int) -> Structure:
-    """The relations between the `rows` rows of an instance, checked; none where the problem says nothing."""
+def anchored(structure: Structure) -> bool:
+    """Whether rows have a place on an axis, from which θ of a network starts."""
+    return any(isinstance(relation, Order) and relation.moments.shape[1] > 0 for relation in structure)
+
+
+def looks_again(problem: Any) -> bool:
+    """Whether `structure` of a problem also takes an answer of the layer."""
+    own = getattr(problem, "structure", None)
+    if own is None:
+        return False
+    kinds = [parameter.kind for parameter in inspect.signature(own).parameters.values()]
+    return len(kinds) > 1 or inspect.Parameter.VAR_POSITIONAL in kinds
+
+
+def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:
+    """The relations between the `rows` rows of an instance, checked; none where the problem says nothing.
+
+    With `y`, what they are once the layer has given this answer.
+    """
     own = getattr(problem, "structure", None)
     if own is None:
         return ()
     with calling(problem, "structure"):
-        given = own(instance)
+        given = own(instance) if y is None else own(instance, y)
     what = f"structure of {problem.name}"
     relations = given if isinstance(given, tuple) else (given,)
     for relation in relations:

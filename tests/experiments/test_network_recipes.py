@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from colayer.experiments import network_recipes
-from colayer.models.context import sequence_of
+from colayer.models import ContextModel
+from colayer.models.stage import sequence_of
+from colayer.networks import theta_of
+from colayer.pretrained import pretrained_network
 
 
 def test_items_depend_on_their_number_alone() -> None:
@@ -31,3 +34,20 @@ def test_theta_starts_from_a_good_solution(name: str) -> None:
     assert item.cost <= cost + 1e-9 * abs(cost)
     assert cost <= item.cost + 0.05 * abs(item.cost)
     assert (item.target is None) == (recipe.known is None)
+
+
+def test_an_item_after_a_network_stands_as_that_has_it() -> None:
+    name = "single-machine-27-none"
+    problem = network_recipes.recipe_named(name).problem
+    earlier = pretrained_network(problem)
+    assert isinstance(earlier, ContextModel)
+    first, later = (network_recipes.make(name, np.zeros(27), 1, 0, after)[0] for after in (None, earlier))
+    features = problem.features(later.instance)
+    expected = problem.layer(theta_of(problem, earlier, later.instance, features), later.instance)
+    sequence = sequence_of(later.structure)
+    assert sequence is not None
+    assert sequence.tolist() == expected.tolist()
+    assert (first.moments, later.moments) == (4, 5)
+    assert first.anchored
+    assert later.anchored
+    assert (np.diff(later.start) > 0).all()

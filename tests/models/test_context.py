@@ -12,35 +12,22 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.models import ContextModel, read_model
-from colayer.models.context import RELATIONS, inputs_of, kinds_of
+from colayer.models.stage import Stage, inputs_of, kinds_of
 from colayer.structure import Graph, Groups, Order, Structure
+from support.stages import drawn_arrays
 
 
 def model(structure: Structure, inputs: int, **more: Any) -> ContextModel:
-    d, channels, blocks = 3, 5, 2
-    random = np.random.default_rng(7)
-    relations = kinds_of(structure)
-    arrays = {
-        "input.matrix": random.normal(size=(channels, inputs)),
-        "input.bias": random.normal(size=channels),
-        "head.matrix": random.normal(size=(1, channels)),
-        "head.bias": random.normal(size=1),
-    }
-    for k in range(blocks):
-        arrays[f"{k}.matrix"], arrays[f"{k}.bias"] = random.normal(size=(10, 5)), random.normal(size=10)
-        for name in relations:
-            columns, many = RELATIONS[name]
-            width = 3 if name == "order" else columns * channels
-            arrays[f"{k}.{name}"] = random.normal(size=(many * channels, width)) / width
+    d, relations = 3, kinds_of(structure)
     return ContextModel(
         feature_names=tuple(f"f{k}" for k in range(d)),
-        weights=random.normal(size=d),
+        weights=np.random.default_rng(8).normal(size=d),
         feature_scale=np.ones(d),
         problem="toy",
         center=np.zeros(d),
         relations=relations,
-        dilations=(1, 2)[:blocks],
-        arrays=arrays,
+        dilations=(1, 2),
+        arrays=drawn_arrays(relations, inputs),
         **more,
     )
 
@@ -197,6 +184,78 @@ def test_files_keep_every_bit(tmp_path: Path) -> None:
     assert read.theta(features, structure).tolist() == made.theta(features, structure).tolist()
 
 
+def later_of(structure: Structure, seed: int) -> Stage:
+    """A network that sees an order of three moments, and may send rows to any of them."""
+    return Stage.of(kinds_of(structure), (1, 2), drawn_arrays(("order",), 30, heads=3, seed=seed), "weights")
+
+
+def order_after(theta: np.ndarray) -> Structure:
+    """The structure after an answer: rows as θ sorts them."""
+    moments = np.column_stack([theta, np.sin(theta), np.cos(theta)])
+    return checked((Order(np.argsort(theta), moments, np.abs(moments[:, :1])),))
+
+
+def stages(rows: int, count: int = 2) -> tuple[ContextModel, Structure]:
+    structure = checked(relations(rows)["order"])
+    return model(structure, 23, then=tuple(later_of(structure, seed) for seed in range(1, count))), structure
+
+
+@pytest.mark.parametrize("rows", [1, 2, 30])
+def test_a_later_network_sees_what_the_one_before_has_made(rows: int) -> None:
+    made, structure = stages(rows, 3)
+    features = np.random.default_rng(6).normal(size=(rows, 3))
+    theta = model(structure, 23).theta(features, structure)
+    for stage in made.then:
+        added = stage.correction(features, order_after(theta), made.feature_scale, made.center)
+        theta = features @ made.weights + added
+    assert np.allclose(made.correction(features, structure, order_after), added)
+
+
+def test_without_moments_a_later_network_adds_to_the_theta_before() -> None:
+    structure = checked(relations(9)["groups"])
+    later = Stage.of(("groups",), (1, 2), drawn_arrays(("groups",), 3, seed=4), "weights")
+    first, made = (model(structure, 3, then=then) for then in ((), (later,)))
+    features = np.random.default_rng(6).normal(size=(9, 3))
+    said = later.correction(features, structure, made.feature_scale, made.center)
+    found = made.correction(features, structure, lambda theta: structure)
+    assert np.allclose(found, first.correction(features, structure) + said)
+
+
+def test_a_later_network_is_told_each_theta_once() -> None:
+    made, structure = stages(12)
+    features = np.random.default_rng(6).normal(size=(12, 3))
+    told: list[np.ndarray] = []
+
+    def after(theta: np.ndarray) -> Structure:
+        told.append(theta)
+        return order_after(theta)
+
+    made.correction(features, structure, after)
+    assert len(told) == 1
+    assert np.allclose(told[0], model(structure, 23).theta(features, structure), rtol=1e-12, atol=1e-12)
+
+
+def test_several_networks_need_to_know_what_comes_after() -> None:
+    made, structure = stages(5)
+    for ask in (made.correction, made.theta):
+        with pytest.raises(InputError, match="several stages needs the structure after an answer of the layer"):
+            ask(np.zeros((5, 3)), structure)
+
+
+def test_files_keep_later_networks(tmp_path: Path) -> None:
+    made, structure = stages(12, 3)
+    features = np.random.default_rng(7).normal(size=(12, 3))
+    made.save(tmp_path / "model.json")
+    read = read_model(tmp_path / "model.json")
+    assert isinstance(read, ContextModel)
+    assert len(read.then) == 2
+    for ours, theirs in zip(made.then, read.then, strict=True):
+        assert (ours.relations, ours.dilations) == (theirs.relations, theirs.dilations)
+        assert all(ours.arrays[name].tobytes() == theirs.arrays[name].tobytes() for name in ours.arrays)
+    found, expected = (one.correction(features, structure, order_after) for one in (read, made))
+    assert found.tobytes() == expected.tobytes()
+
+
 def spoil(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
     document = json.loads(path.read_text())
     change(document["weights"])
@@ -227,3 +286,35 @@ def test_damaged_files_are_refused_by_name(tmp_path: Path, change: Callable[[Any
     with pytest.raises(InputError) as error:
         read_model(path)
     assert f"{path}: {says}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda w: w.update(then=3), "weights.then: expected a list of JSON objects"),
+        (lambda w: w.update(then={}), "weights.then: expected a list of JSON objects"),
+        (lambda w: w["then"].append([]), "weights.then: expected a list of JSON objects"),
+        (lambda w: w["then"].append({}), "weights.then[1].relations: expected a list"),
+        (
+            lambda w: w["then"][0].update(more=3),
+            "weights.then: expected a list of JSON objects with dilations, network",
+        ),
+        (lambda w: w["then"][0].update(relations=[["order"]]), "weights.then[0].relations: ['order'] is not known"),
+        (lambda w: w["then"][0]["network"].update({"head.bias": 3}), "weights.then[0].network.head.matrix: 3"),
+        (lambda w: w["then"][0].update(relations=["tree"]), "weights.then[0].relations: 'tree' is not known"),
+        (lambda w: w["then"][0].update(dilations=[0, 1]), "weights.then[0].dilations: expected whole numbers from 1"),
+        (lambda w: w["then"][0].update(network=3), "weights.then[0].network: expected a JSON object"),
+        (lambda w: w["then"][0]["network"].pop("head.bias"), "weights.then[0].network: expected input.matrix"),
+        (lambda w: w["then"][0]["network"]["0.bias"].pop(), "weights.then[0].network.0.bias: 9 entries, expected 10"),
+    ],
+)
+def test_damaged_later_networks_are_refused_in_one_line(
+    tmp_path: Path, change: Callable[[Any], Any], says: str
+) -> None:
+    path = tmp_path / "model.json"
+    stages(5)[0].save(path)
+    spoil(path, change)
+    with pytest.raises(InputError) as error:
+        read_model(path)
+    assert str(error.value).startswith(f"{path}: {says}")
+    assert "\n" not in str(error.value)

@@ -8,7 +8,7 @@ import numpy as np
 
 from colayer.compose import features_of
 from colayer.learning.network.source import Item
-from colayer.models.context import inputs_of, sequence_of
+from colayer.models.stage import inputs_of, sequence_of
 from colayer.structure import Order, structure_of
 
 

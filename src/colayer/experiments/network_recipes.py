@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from colayer.compose import features_of
+from colayer.compose import features_of, layer_of
 from colayer.learning.network.source import Item, item_of
-from colayer.models import Model
-from colayer.models.context import sequence_of
+from colayer.models import ContextModel, Model
+from colayer.models.stage import sequence_of
+from colayer.networks import theta_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
 from colayer.problem import Floats, SomeProblem, variant
@@ -53,6 +54,8 @@ class Recipe:
     bound: Callable[[Any], float | None]
     channels: int = 32
     dilations: tuple[int, ...] = (1, 2, 4, 8, 16, 32, 1, 2)
+    #: Those of a network that looks at what an earlier one did: it mends what is near.
+    later: tuple[int, ...] = (1, 2, 4, 8)
     #: Draws of the layer, or, for jobs, how costs are smoothed.
     draws: dict[str, Any] = field(default_factory=dict)
     rate: float = 2e-3
@@ -72,9 +75,9 @@ def _jobs(features: str) -> Recipe:
         lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500, 1000))],
         SingleMachine.bound,
         channels=64,
-        draws={"first": 0.8, "last": 0.08, "pairs": 2},
+        draws={"first": 0.8, "last": 0.03, "pairs": 2},
         rate=2e-3,
-        batch=12800,
+        batch=25600,
         least=24,
         capacity=400,
         rules=("srpt-midpoint", "look-ahead"),
@@ -139,16 +142,20 @@ def linear_model(problem: SomeProblem) -> Model:
     return model
 
 
-def make(name: str, center: Floats | None, stream: int, number: int) -> list[Item[Any]]:
-    """The item `number`; without `center`, its inputs are not centred."""
+def make(
+    name: str, center: Floats | None, stream: int, number: int, after: ContextModel | None = None
+) -> list[Item[Any]]:
+    """The item `number`; without `center`, its inputs are not centred. With `after`, as that model puts it."""
     recipe = recipe_named(name)
     sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
     sizes = recipe.sizes(np.random.default_rng(sequence))
     with limited(1):
-        return [_made(recipe, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center)]
+        return [_made(recipe, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center, after)]
 
 
-def make_stack(name: str, center: Floats, stream: int, number: int) -> list[Stack]:
+def make_stack(
+    name: str, center: Floats, stream: int, number: int, after: ContextModel | None, rows: int
+) -> list[Stack]:
     """The stack `number`: instances of one number of jobs, and of any ρ."""
     from colayer.learning.network.resident import Stack
 
@@ -160,16 +167,18 @@ def make_stack(name: str, center: Floats, stream: int, number: int) -> list[Stac
     return [
         Stack.of(
             [
-                _made(recipe, linear, {**recipe.sizes(random), "jobs": jobs}, seed, center)
-                for seed in sequence.spawn(max(1, recipe.batch // jobs))
+                _made(recipe, linear, {**recipe.sizes(random), "jobs": jobs}, seed, center, after)
+                for seed in sequence.spawn(max(1, rows // jobs))
             ]
         )
     ]
 
 
-def _made(recipe: Recipe, linear: Model, sizes: dict[str, Any], seed: Any, center: Floats | None) -> Item[Any]:
+def _made(
+    recipe: Recipe, linear: Model, sizes: dict[str, Any], seed: Any, center: Floats | None, after: ContextModel | None
+) -> Item[Any]:
     problem: Any = recipe.problem
-    return _item(recipe, linear, problem.generate(seed, **sizes), center)
+    return _item(recipe, linear, problem.generate(seed, **sizes), center, after)
 
 
 @cache
@@ -178,10 +187,11 @@ def recipe_named(name: str) -> Recipe:
     return RECIPES[name]()
 
 
-def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None) -> Item[Any]:
+def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, after: ContextModel | None) -> Item[Any]:
     problem: Any = recipe.problem
     features = features_of(problem, instance)
-    structure = structure_of(problem, instance, len(features))
+    answer = None if after is None else layer_of(problem, theta_of(problem, after, instance, features), instance)
+    structure = structure_of(problem, instance, len(features), answer)
     zero = np.zeros(features.shape[1])
     item = item_of(
         instance, features, structure, linear.weights, linear.feature_scale, zero if center is None else center

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,76 +22,23 @@ from typing import Any
 import numpy as np
 
 from colayer import __version__
-from colayer.comparison.paired import moments
-from colayer.compose import decoded, features_of, gap
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, make_stack, recipe_named
+from colayer.experiments.network_results import judge
 from colayer.files import encode, write_atomic
 from colayer.learning.experience.fit import EVALUATIONS
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.source import Source
 from colayer.learning.portfolio import MEMBERS
 from colayer.models import ContextModel, Model, read_model
-from colayer.models.context import kinds_of
-from colayer.pipeline import Pipeline
+from colayer.models.context import followed
+from colayer.models.stage import kinds_of
 from colayer.problem import Floats, declared, variant
-from colayer.structure import structure_of
 from colayer.threads import Threads
 
 #: The stream of instances that σ and portfolio are chosen on.
 _CHOOSING = 3
-#: The better of the two.
-BOTH = "network or linear"
-
-
-def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
-    """Mean gaps on held-out instances, and paired differences to all else, by size.
-
-    They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
-    """
-    problem: Any = recipe.problem
-    linear = linear_model(problem)
-    several = Pipeline.from_model(problem, linear, safe=False)
-    held_out = recipe.held_out(per_cell)
-
-    def one(pair: tuple[str, Any]) -> dict[str, float]:
-        instance = pair[1]
-        features = features_of(problem, instance)
-        bound = recipe.bound(instance)
-        costs = {
-            "network": decoded(
-                problem, model.theta(features, structure_of(problem, instance, len(features))), instance
-            )[1],
-            "linear": decoded(problem, linear.theta(features), instance)[1],
-            "linear, 10 candidates": several.solve(instance, candidates=10).cost,
-            **{
-                rule: problem.cost(problem.decode(problem.baseline(rule, instance), instance), instance)
-                for rule in recipe.rules
-            },
-        }
-        costs[BOTH] = min(costs["network"], costs["linear"])
-        return {name: gap(cost, bound) or 0.0 for name, cost in costs.items()}
-
-    with Threads(workers) as threads:
-        gaps = threads.map(one, held_out)
-    found: dict[str, Any] = {}
-    for label in dict.fromkeys(label for label, _ in held_out):
-        here = [gap for (own, _), gap in zip(held_out, gaps, strict=True) if own == label]
-        row: dict[str, Any] = {"instances": len(here)}
-        gaps_of = {name: np.array([one[name] for one in here]) for name in here[0]}
-        for name, values in gaps_of.items():
-            less, error = moments((gaps_of["network"] - values).tolist())
-            both_less, both_error = moments((gaps_of[BOTH] - values).tolist())
-            row[name] = {
-                "mean_gap": float(values.mean()),
-                "network_minus": less,
-                "standard_error": error or 0.0,
-                "both_minus": both_less,
-                "both_standard_error": both_error or 0.0,
-            }
-        found[label] = row
-    return found
 
 
 def widened(network: ContextModel, linear: Model) -> ContextModel:
@@ -100,9 +47,13 @@ def widened(network: ContextModel, linear: Model) -> ContextModel:
     old, new = len(network.feature_names), len(linear.feature_names)
     scale, center = linear.feature_scale.copy(), np.zeros(new)
     scale[places], center[places] = network.feature_scale, network.center
-    narrow = network.arrays["input.matrix"]
-    matrix = np.zeros((len(narrow), new + narrow.shape[1] - old), np.float32)
-    matrix[:, places], matrix[:, new:] = narrow[:, :old], narrow[:, old:]
+
+    def wider(arrays: Mapping[str, Any]) -> dict[str, Any]:
+        narrow = arrays["input.matrix"]
+        matrix = np.zeros((len(narrow), new + narrow.shape[1] - old), np.float32)
+        matrix[:, places], matrix[:, new:] = narrow[:, :old], narrow[:, old:]
+        return {**arrays, "input.matrix": matrix}
+
     weights = np.zeros(new)
     weights[places] = network.weights
     return replace(
@@ -113,7 +64,8 @@ def widened(network: ContextModel, linear: Model) -> ContextModel:
         options=linear.options,
         weights=weights,
         center=center,
-        arrays={**network.arrays, "input.matrix": matrix},
+        arrays=wider(network.arrays),
+        then=tuple(replace(stage, arrays=wider(stage.arrays)) for stage in network.then),
         fallback=linear.raw() * scale,
         sigma=None,
         portfolio=np.empty((0, 0)),
@@ -121,11 +73,17 @@ def widened(network: ContextModel, linear: Model) -> ContextModel:
 
 
 def _model(
-    recipe: Recipe, made: Callable[..., ContextModel], anchored: bool, state: Any, center: Floats, by: Any
+    recipe: Recipe,
+    made: Callable[..., ContextModel],
+    anchored: bool,
+    state: Any,
+    center: Floats,
+    by: Any,
+    earlier: ContextModel | None,
 ) -> ContextModel:
-    """The model of a state of the network on top of the pretrained linear one, or beside it."""
+    """The model of a state of the network: on top of the pretrained linear one, beside it, or after an earlier one."""
     linear = linear_model(recipe.problem)
-    return made(
+    model = made(
         state,
         feature_names=linear.feature_names,
         feature_scale=linear.feature_scale,
@@ -136,6 +94,9 @@ def _model(
         fallback=linear.weights,
         provenance={**by, "colayer": __version__, "linear": linear.provenance.get("command")},
     )
+    if earlier is None:
+        return model
+    return followed(earlier, replace(model, provenance={**model.provenance, "after": earlier.provenance}))
 
 
 def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> ContextModel:
@@ -144,7 +105,7 @@ def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> 
     items = [item for number in range(count) for item in make(name, model.center, _CHOOSING, number)]
     with Threads(workers) as threads:
         data = LocalEvaluator(recipe.problem, [item.instance for item in items])
-        evaluator = Corrected(data, [item.structure for item in items], model, threads)
+        evaluator = Corrected(data, model, threads)
         ending = conclude_network(evaluator, None, model, 0, EVALUATIONS, MEMBERS)
     return replace(model, sigma=ending.sigma, portfolio=ending.portfolio)
 
@@ -162,25 +123,36 @@ def train(arguments: argparse.Namespace) -> None:
 
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
-    if arguments.sigma:
-        first, last = arguments.sigma
-        recipe = replace(recipe, draws={**recipe.draws, "first": first, "last": last})
+    first, last = arguments.sigma or (None, None)
+    given = {"first": first, "last": last, "width": arguments.width, "temperature": arguments.temperature}
+    given = {name: value for name, value in given.items() if value is not None}
+    recipe = replace(recipe, draws={**recipe.draws, **given})
+    if arguments.after is not None:
+        recipe = replace(recipe, dilations=recipe.later)
+    rows = arguments.rows or recipe.batch
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
     center, spread = centre(name)
-    example = make(name, center, 2, 0)[0]
+    earlier = None if arguments.after is None else network_in(arguments.after)
+    example = make(name, center, 2, 0, earlier)[0]
     relations = kinds_of(example.structure)
-    channels = arguments.channels or recipe.channels
-    network = ContextNetwork(len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, 0)
+    channels, seed = arguments.channels or recipe.channels, arguments.stream - 1
+    network = ContextNetwork(
+        len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, seed, example.moments or 1
+    )
     pace = Pace(arguments.rate or recipe.rate)
     if arguments.warm:
-        model = _model(recipe, network.model, example.anchored, network.state(), center, {})
+        model = _model(recipe, network.model, example.anchored, network.state(), center, {}, earlier)
         judge(replace(recipe, held_out=lambda _: [("warm", example.instance)]), model, 1, 1)
         return
     threads = Threads(arguments.workers)
     jobs = recipe.problem.name == "single-machine"
-    made: Callable[[int], list[Any]] = partial(make_stack if jobs else make, name, center, arguments.stream)
+    made: Callable[[int], list[Any]] = (
+        partial(make_stack, name, center, arguments.stream, after=earlier, rows=rows)
+        if jobs
+        else partial(make, name, center, arguments.stream, after=earlier)
+    )
     placed = (lambda stack: stack.to(device)) if jobs else None
 
     def say(text: str) -> None:
@@ -194,11 +166,11 @@ def train(arguments: argparse.Namespace) -> None:
         feed = (
             Resident(source, Smoothing(**recipe.draws), device)
             if jobs
-            else Layered(recipe.problem, source, recipe.batch, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
+            else Layered(recipe.problem, source, rows, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
         )
         remaining = 60.0 * arguments.minutes - (time.monotonic() - begin)
         course = Course(
-            network, feed, pace, device, remaining, checkpoint=arguments.out / f"{name}.npz",
+            network, feed, pace, device, remaining, seed, checkpoint=arguments.out / f"{name}.npz",
             every=arguments.every,
         )  # fmt: skip
 
@@ -206,10 +178,16 @@ def train(arguments: argparse.Namespace) -> None:
             command = f"python -m colayer.experiments.networks {name} --minutes {arguments.minutes:g}"
             command += f" --channels {channels}" if arguments.channels else ""
             command += " --sigma {:g} {:g}".format(*arguments.sigma) if arguments.sigma else ""
+            command += f" --rows {arguments.rows}" if arguments.rows else ""
+            command += f" --width {arguments.width:g}" if arguments.width else ""
+            command += f" --temperature {arguments.temperature:g}" if arguments.temperature else ""
+            command += f" --stream {arguments.stream}" if arguments.stream != 1 else ""
+            command += f" --after {arguments.after.name}" if arguments.after else ""
             seen = {"device": device, "steps": course.step, "made": source.made}
             return _model(
-                recipe, network.model, example.anchored, course.averaged(), center, {"command": command, **seen}
-            )
+                recipe, network.model, example.anchored, course.averaged(), center, {"command": command, **seen},
+                earlier,
+            )  # fmt: skip
 
         def watch(course: Course) -> None:
             last = course.history[-1]
@@ -224,12 +202,18 @@ def train(arguments: argparse.Namespace) -> None:
     threads.close()
 
 
+def network_in(path: Path) -> ContextModel:
+    """The network of a file."""
+    network = read_model(path)
+    if not isinstance(network, ContextModel):
+        raise InputError("is no network", where=str(path))
+    return network
+
+
 def take(arguments: argparse.Namespace) -> None:
     """Put the network of a file beside the linear weights, write it and what it does."""
     recipe = recipe_named(arguments.name)
-    network = read_model(arguments.take)
-    if not isinstance(network, ContextModel):
-        raise InputError("is no network", where=str(arguments.take))
+    network = network_in(arguments.take)
     command = f"python -m colayer.experiments.networks {arguments.name} --take {arguments.take.name}"
     model = widened(network, linear_model(recipe.problem))
     model = replace(model, provenance={"command": command, "network": dict(network.provenance)})
@@ -272,9 +256,15 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--channels", type=int)
     parser.add_argument("--rate", type=float)
     parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="of jobs, in the training")
+    parser.add_argument("--rows", type=int, help="jobs of a step, or instances of other problems")
+    parser.add_argument("--width", type=float, help="of jobs: how wide a job is moved, over σ of the others")
+    parser.add_argument("--temperature", type=float, help="of jobs: cheap places count for more, the lower it is")
     parser.add_argument("--stream", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")
+    parser.add_argument(
+        "--after", type=Path, metavar="FILE", help="learn a network that looks at what that of FILE did"
+    )
     parser.add_argument("--take", type=Path, metavar="FILE", help="a network to take as it is")
     arguments = parser.parse_args(given)
     try:

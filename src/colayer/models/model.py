@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -99,8 +99,13 @@ class Model(ABC):
         correction = self.correction(features, structure) if self.sees_structure else self.correction(features)
         return np.asarray(linear if correction is None else linear + correction)
 
-    def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats | None:
-        """What is added to the linear part of θ for one instance, whatever the weights; None for a linear model."""
+    def correction(
+        self, features: NDArray[Any], structure: Structure = (), after: Callable[[Floats], Structure] | None = None
+    ) -> Floats | None:
+        """What is added to the linear part of θ for one instance, whatever the weights; None for a linear model.
+
+        `after` of θ is the structure once the layer has answered to it, for networks in several stages.
+        """
         return None
 
     @property

@@ -11,7 +11,7 @@ Rows that are permuted give θ permuted alike. Where g = 0 the model is the line
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -69,7 +69,9 @@ class NeuralModel(Model):
         """What the file calls this model."""
         return self.architecture
 
-    def correction(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
+    def correction(
+        self, features: NDArray[Any], structure: Structure = (), after: Callable[[Floats], Structure] | None = None
+    ) -> Floats:
         """What the network adds to the θ of the linear model: (rows,). Sums are in a fixed order, without BLAS."""
         x = np.ascontiguousarray(features.T, dtype=np.float64) / self.feature_scale[:, None]
         values = np.clip(x - self.center[:, None], -CLIP, CLIP)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.resources
+from dataclasses import replace
 
-from colayer.errors import InputError
-from colayer.models import Model, read_model
+from colayer.errors import InputError, OptionError
+from colayer.models import ContextModel, Model, read_model
 from colayer.problem import Problem, X, Y, Z, declared
 
 
@@ -17,13 +18,20 @@ def pretrained(problem: Problem[X, Y, Z]) -> Model | None:
     return _shipped(problem)
 
 
-def pretrained_network(problem: Problem[X, Y, Z]) -> Model:
-    """The network shipped for this problem and its features, for `Pipeline.from_model`; nothing takes it by itself."""
+def pretrained_network(problem: Problem[X, Y, Z], stages: int | None = None) -> ContextModel:
+    """The network shipped for this problem and its features, for `Pipeline.from_model`; nothing takes it by itself.
+
+    It has several stages, each of which looks at what those before it have made; the first `stages` of them, by default
+    all, take less time.
+    """
     found = _shipped(problem, "networks")
-    if found is None:
+    if not isinstance(found, ContextModel):
         expected = "expected SingleMachine with 27 or 66 features"
         raise InputError(f"no network is shipped for {declared(problem).title}, {expected}")
-    return found
+    most = 1 + len(found.then)
+    if stages is not None and stages not in range(1, most + 1):
+        raise OptionError(f"{stages!r} is out of range, expected 1 to {most}", where="stages")
+    return found if stages is None else replace(found, then=found.then[: stages - 1])
 
 
 def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:

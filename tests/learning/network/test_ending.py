@@ -11,7 +11,6 @@ from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.models import ContextModel
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine
-from colayer.structure import structure_of
 from colayer.threads import Threads
 
 
@@ -26,8 +25,7 @@ def shipped() -> tuple[SingleMachine, ContextModel]:
 def corrected(problem: SingleMachine, model: ContextModel, count: int, workers: int = 1) -> Corrected:
     instances = [problem.generate(k, jobs=25) for k in range(count)]
     with Threads(workers) as threads:
-        structures = [structure_of(problem, x, x.jobs) for x in instances]
-        made = Corrected(LocalEvaluator(problem, instances), structures, model, threads)
+        made = Corrected(LocalEvaluator(problem, instances), model, threads)
     made._threads = Threads(1)
     return made
 

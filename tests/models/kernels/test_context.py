@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.models.context import _fours
 from colayer.models.kernels.context import product_into
+from colayer.models.stage import _fours
 
 
 @pytest.mark.parametrize(("outputs", "inputs"), [(1, 1), (4, 4), (6, 7), (16, 82)])

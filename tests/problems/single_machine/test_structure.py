@@ -7,8 +7,8 @@ import pytest
 
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.structure import structure
-from colayer.structure import structure_of
+from colayer.problems.single_machine.structure import structure, structure_in
+from colayer.structure import Order, structure_of
 
 
 def test_by_hand() -> None:
@@ -66,3 +66,57 @@ def test_blocks_are_counted_as_plain_python_does() -> None:
             after = sum(place[i] > place[j] for i in block)
             gap, following = (0.0, 0) if last else (gaps[k + 1] / p.mean(), len(blocks[k + 1]))
             assert order.amounts[j, 1:].tolist() == [after, pytest.approx(gap), following]
+
+
+def test_in_a_sequence_by_hand() -> None:
+    """Job 0 from 0 to 3, job 2 from 10 to 15, job 1 from 15 to 16: middle, release, start, and those under SRPT."""
+    order = structure_in(np.array([0, 2, 1]), Instance(np.array([0.0, 1.0, 10.0]), np.array([3.0, 1.0, 5.0])))
+    assert order.permutation.tolist() == [0, 2, 1]
+    assert (3.0 * order.moments).tolist() == [
+        [1.5, 0.0, 0.0, 2.5, 0.0],
+        [15.5, 1.0, 15.0, 1.5, 1.0],
+        [12.5, 10.0, 10.0, 12.5, 10.0],
+    ]
+    assert (order.amounts * [3.0, 1.0, 3.0, 1.0]).tolist() == [
+        [3.0, 1.0, 6.0, 1.0],
+        [1.0, 0.0, 6.0, 1.0],
+        [5.0, 0.0, 0.0, 0.0],
+    ]
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 50])
+def test_moments_in_a_sequence_are_those_of_its_schedule(jobs: int) -> None:
+    problem = SingleMachine("27")
+    instance = problem.generate(7, jobs=jobs, rho=1.0)
+    sequence = np.random.default_rng(jobs).permutation(jobs)
+    (order,) = structure_of(problem, instance, jobs, sequence)
+    assert isinstance(order, Order)
+    assert order.permutation.tolist() == sequence.tolist()
+    r, p = instance.arrays
+    first = structure(instance)
+    now = 0.0
+    for j in sequence.tolist():
+        start = max(now, float(r[j]))
+        now = start + float(p[j])
+        moments = [(start + 0.5 * p[j]) / p.mean(), r[j] / p.mean(), start / p.mean(), *first.moments[j, [0, 2]]]
+        assert order.moments[j].tolist() == pytest.approx(moments, rel=1e-12)
+    assert (np.diff(order.moments[sequence, 0]) > 0).all()
+
+
+def test_amounts_in_a_sequence_count_what_follows_in_it() -> None:
+    """In that of SRPT they are as before; in another, jobs of the block that follow are others, in all as many."""
+    instance = SingleMachine.generate(8, jobs=60, rho=1.2)
+    first = structure(instance)
+    assert np.array_equal(structure_in(first.permutation, instance).amounts, first.amounts)
+    turned = structure_in(first.permutation[::-1].copy(), instance)
+    assert np.array_equal(turned.amounts[:, [0, 2, 3]], first.amounts[:, [0, 2, 3]])
+    assert not np.array_equal(turned.amounts[:, 1], first.amounts[:, 1])
+    assert turned.amounts[:, 1].sum() == first.amounts[:, 1].sum()
+
+
+def test_without_an_answer_jobs_stand_as_under_srpt() -> None:
+    problem = SingleMachine("27")
+    instance = problem.generate(9, jobs=30)
+    found, expected = problem.structure(instance), structure(instance)
+    assert np.array_equal(found.permutation, expected.permutation)
+    assert np.array_equal(found.moments, expected.moments)

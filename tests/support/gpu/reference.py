@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -178,3 +179,24 @@ def trees(
                     total_second += own
                 best = min(best, (scenarios * total_first + total_second) / scenarios)
             out[row, x] = best / (n - 1.0)
+
+
+def slopes(
+    grid: tuple[int, int], drawn: Any, own: Any, r: Any, p: Any, end: Any, rows: int, n: int, window: int,
+    width: float, temperature: float, out: Any,
+) -> None:  # fmt: skip
+    for row in range(rows):
+        for a in range(n):
+            others = [j for j in range(n) if j != a]
+            places = range(max(0, a - window), min(n - 1, a + window) + 1)
+            found = [cost([*others[:b], a, *others[b:]], r[row], p[row]) for b in places]
+            passed = [float(drawn[row, others[b]] - own[row, a]) / width for b in places[:-1]]
+            density = [math.exp(-0.5 * z * z) / (width * math.sqrt(2.0 * math.pi)) for z in passed]
+            among = 1.0
+            if temperature > 0.0:
+                found = [-temperature * math.exp((min(found) - one) / temperature) for one in found]
+                below = [0.0, *(0.5 * math.erfc(-z / math.sqrt(2.0)) for z in passed), 1.0]
+                chances = (one * (below[k + 1] - below[k]) for k, one in enumerate(found))
+                among = max(-sum(chances) / temperature, 1e-12)
+            jumps = (one * (found[k + 1] - found[k]) for k, one in enumerate(density))
+            out[row, a] = sum(jumps) / among

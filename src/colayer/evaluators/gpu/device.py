@@ -19,6 +19,7 @@ PARTS = {
     "single_machine": ("common", "single_machine"),
     "rdi": ("common", "single_machine", "rdi"),
     "spanning_tree": ("common", "spanning_tree"),
+    "moves": ("moves",),
 }
 #: Most blocks in the second dimension of a grid.
 MOST_Y = 65535

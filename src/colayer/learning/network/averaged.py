@@ -13,7 +13,7 @@ import torch
 from colayer.errors import InputError
 from colayer.learning.network.context import ContextNetwork, Packed, Singles, pack
 from colayer.learning.network.source import Item
-from colayer.models.context import sequence_of
+from colayer.models.stage import sequence_of
 from colayer.problem import Floats
 from colayer.threads import Threads
 

@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from colayer.models.context import RELATIONS, ContextModel, cells_of, sequence_of
+from colayer.models.context import ContextModel
+from colayer.models.stage import RELATIONS, cells_of, offsets_of, sequence_of
 from colayer.structure import Order, Structure
 
 Singles = NDArray[np.float32]
@@ -38,6 +39,8 @@ class Packed:
     length: torch.Tensor
     #: For each relation, None of an order.
     cells: tuple[Cells | None, ...]
+    #: (rows, moments − 1): the moments of an order less the first.
+    offsets: torch.Tensor
 
 
 def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str = "cpu") -> Packed:
@@ -63,17 +66,31 @@ def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str
         torch.from_numpy(place).to(device),
         torch.from_numpy(length).to(device),
         tuple(cells),
+        torch.from_numpy(np.concatenate([_offsets(*pair) for pair in zip(structures, sizes, strict=True)])).to(device),
     )
 
 
+def _offsets(structure: Structure, rows: int) -> Singles:
+    """(rows, moments − 1)."""
+    return offsets_of(structure).T.reshape(rows, -1).astype(np.float32)
+
+
 class ContextNetwork(torch.nn.Module):
-    """Packed rows → what is added to θ, without t: gain·(⟨v, h⟩ + v_0); see `colayer.models.context`. It starts at 0.
+    """Packed rows → what is added to θ, without t: gain times what the head says; see `colayer.models.context`. It
+    starts at 0. With several `heads`, one for each moment of an order, a row can be sent to any of them.
 
     The gain is the size of a change of θ that matters, so that one learning rate serves every problem.
     """
 
     def __init__(
-        self, inputs: int, relations: tuple[str, ...], channels: int, dilations: tuple[int, ...], gain: float, seed: int
+        self,
+        inputs: int,
+        relations: tuple[str, ...],
+        channels: int,
+        dilations: tuple[int, ...],
+        gain: float,
+        seed: int,
+        heads: int = 1,
     ) -> None:
         super().__init__()
         self.relations, self.dilations, self.gain = relations, dilations, gain
@@ -85,8 +102,8 @@ class ContextNetwork(torch.nn.Module):
         arrays = {
             "input.matrix": drawn(channels, inputs, 1.4),
             "input.bias": torch.nn.Parameter(torch.zeros(channels)),
-            "head.matrix": torch.nn.Parameter(torch.zeros(1, channels)),
-            "head.bias": torch.nn.Parameter(torch.zeros(1)),
+            "head.matrix": torch.nn.Parameter(torch.zeros(heads, channels)),
+            "head.bias": torch.nn.Parameter(torch.zeros(heads)),
         }
         for k in range(len(dilations)):
             arrays[f"{k}.matrix"] = drawn(2 * channels, channels, 1.0)
@@ -116,8 +133,11 @@ class ContextNetwork(torch.nn.Module):
             z = linear(x, self._array(f"{k}.matrix"), self._array(f"{k}.bias"))
             gate = z[:, channels:]
             h = h + z[:, :channels] * (0.5 + 0.5 * gate / (1.0 + gate.abs()))
-        out: torch.Tensor = linear(h, self._array("head.matrix"), self._array("head.bias"))[:, 0]
-        return self.gain * out
+        out: torch.Tensor = linear(h, self._array("head.matrix"), self._array("head.bias"))
+        added = out[:, 0]
+        if out.shape[1] > 1:
+            added = added + (out[:, 1:] * packed.offsets).sum(dim=1)
+        return self.gain * added
 
     def state(self) -> dict[str, Singles]:
         """name → array, as the file of a model has them, but for the gain."""

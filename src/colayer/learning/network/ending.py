@@ -7,7 +7,6 @@ are shares of the spread of θ, in which the norm of the weights, which may be 0
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Generic
 
 import numpy as np
@@ -19,8 +18,8 @@ from colayer.learning.learner import Ending
 from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.spread import choose_sigma
 from colayer.models import ContextModel
+from colayer.networks import correction_of
 from colayer.problem import Floats, X, Y, Z
-from colayer.structure import Structure
 from colayer.threads import Threads
 
 #: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.
@@ -33,13 +32,14 @@ class Corrected(Generic[X, Y, Z]):
     def __init__(
         self,
         data: LocalEvaluator[X, Y, Z],
-        structures: Sequence[Structure],
         model: ContextModel,
         threads: Threads,
     ) -> None:
         self._data, self._threads, self._model = data, threads, model
-        pairs = zip(data.features, structures, strict=True)
-        self._corrections = threads.map(lambda pair: model.correction(*pair), pairs)
+        self._corrections = threads.map(self._correction, range(len(data.instances)))
+
+    def _correction(self, x: int) -> Floats | None:
+        return correction_of(self._data.problem, self._model, self._data.instances[x], self._data.features[x])
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""

@@ -14,6 +14,7 @@ import numpy as np
 import colayer
 from colayer.capabilities import Generates, need
 from colayer.clock import clock
+from colayer.compose import layer_of
 from colayer.content import SEEN, hashed
 from colayer.documents import generated
 from colayer.errors import InputError, OptionError, need_extra
@@ -30,9 +31,11 @@ from colayer.learning.network.slopes import Gradient, by_demonstration, by_exper
 from colayer.learning.network.source import item_of
 from colayer.learning.run import Evaluation, open_run
 from colayer.models import ContextModel
-from colayer.models.context import kinds_of
+from colayer.models.context import followed
+from colayer.models.stage import kinds_of
+from colayer.networks import theta_of
 from colayer.problem import Floats, X, Y, Z, declared
-from colayer.structure import structure_of
+from colayer.structure import looks_again, structure_of
 from colayer.threads import Threads
 
 if TYPE_CHECKING:
@@ -60,6 +63,11 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
     from colayer.learning.network.passes import Part
 
     settings, loss = lesson.settings, _loss(method, lesson)
+    if method.stages > 1 and not looks_again(lesson.problem):
+        raise OptionError(
+            f"stages {method.stages} need structure(instance, y), which {lesson.problem.name} has not; expected 1",
+            where="--method",
+        )
     device = device_named(lesson.backend.device)
     if loss is not None and settings.radius is not None:
         raise OptionError("has no meaning for neural by demonstration", where="--radius")
@@ -81,24 +89,34 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
     history: list[Evaluation] = [] if linear is None else list(linear.history)
     spent, cost = sum(done.cost for done in history), method.samples + 1 if loss is None else 1
     digest, seen = hashed(lesson.problem, lesson.instances)
+    recalled = 0 if linear is None else linear.recalled
     watched = replace(settings, journal=None, time_limit=None)
     with Threads(lesson.backend.workers) as threads, one_thread(), open_run(watched, budget, 1, {}) as run:
-        parts = [Part(part, _items(part, features, weights)) for part in (data, held)]
         identity = {
             **lesson.identity(method, budget, features, start=weights.tolist()),
             **({} if device == "cpu" else {"device": device}),
         }
-        passes = _passes(method, lesson, parts, gradient, weights, features, threads, device)
-        passes.count, passes.identity = max(0, (budget - spent) // cost), identity
-        if method.fresh is not None:
-            passes.fresh = partial(_fresh, method, lesson, features, weights)
-        for number, made in passes.run(deadline):
-            best = min([made.loss, *(done.best for done in history[-1:])])
-            history.append(Evaluation(spent + number * cost, made.loss, best, made.validation))
-            for listener in run.listeners:
-                listener(history[-1])
-        model, kept = passes.model(), passes.losses[passes.best]
-        corrected = [Corrected(part.data, part.structures, model, threads) for part in parts]
+        model: ContextModel | None = None
+        best_passes: list[int] = []
+        for stage in range(method.stages):
+            parts = [Part(part, _items(part, features, weights, model)) for part in (data, held)]
+            passes = _passes(method, lesson, parts, gradient, weights, features, threads, device, model)
+            passes.count = max(0, (budget - spent) // (cost * (method.stages - stage)))
+            passes.identity = {**identity, **({"stage": stage + 1} if stage else {})}
+            if method.fresh is not None:
+                passes.fresh = partial(_fresh, method, lesson, features, weights, model)
+            until = deadline if math.isinf(deadline) else clock() + (deadline - clock()) / (method.stages - stage)
+            for number, made in passes.run(until):
+                best = min([made.loss, *(done.best for done in history[-1:])])
+                history.append(Evaluation(spent + number * cost, made.loss, best, made.validation))
+                for listener in run.listeners:
+                    listener(history[-1])
+            spent = history[-1].number
+            recalled += passes.recalled
+            model, kept = passes.model(), passes.losses[passes.best]
+            best_passes.append(passes.best)
+        assert model is not None
+        corrected = [Corrected(part, model, threads) for part in (data, held)]
         if clock() < deadline:
             ending = conclude_network(
                 corrected[0], corrected[1] if lesson.held_out else None, model, lesson.seed,
@@ -114,7 +132,7 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         "learned": "by experience" if loss is None else "by demonstration",
         "evaluations": budget,
         "evaluated": history[-1].number,
-        "pass": passes.best,
+        "pass": best_passes[0] if method.stages == 1 else best_passes,
         "seed": lesson.seed,
         "validation": settings.validation,
         "learn_decoder": declared(lesson.student).decoder,
@@ -123,7 +141,6 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         "linear": None if linear is None else linear.model.provenance,
         SEEN: seen,
     }
-    recalled = passes.recalled + (0 if linear is None else linear.recalled)
     return Fitted(replace(model, provenance=provenance), kept.loss, kept.validation, tuple(history), recalled)
 
 
@@ -135,17 +152,26 @@ def _linear(method: Neural, lesson: Lesson[X, Y, Z], loss: Demonstration | None,
     return (loss or Auto()).fit(replace(lesson, settings=settings, backend=Backend(lesson.backend.workers)))
 
 
-def _items(data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats) -> list[Any]:
-    """What the network sees of the instances."""
-    scale = features.scale
-    return [
-        item_of(instance, rows, structure_of(data.problem, instance, len(rows)), weights, scale, features.mean / scale)
-        for instance, rows in zip(data.instances, data.features, strict=True)
-    ]
+def _items(
+    data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats, earlier: ContextModel | None
+) -> list[Any]:
+    """What the network sees of the instances, after those of an earlier stage."""
+    scale, found = features.scale, []
+    for instance, rows in zip(data.instances, data.features, strict=True):
+        before = None if earlier is None else theta_of(data.problem, earlier, instance, rows)
+        answer = None if before is None else layer_of(data.problem, before, instance)
+        structure = structure_of(data.problem, instance, len(rows), answer)
+        found.append(item_of(instance, rows, structure, weights, scale, features.mean / scale, before))
+    return found
 
 
 def _fresh(
-    method: Neural, lesson: Lesson[X, Y, Z], features: Moments, weights: Floats, number: int
+    method: Neural,
+    lesson: Lesson[X, Y, Z],
+    features: Moments,
+    weights: Floats,
+    earlier: ContextModel | None,
+    number: int,
 ) -> tuple[Part[X, Y, Z], Gradient]:
     """New instances for a pass, as many as it had, and the gradient at them; they depend on seed and pass alone."""
     from colayer.learning.network.passes import Part
@@ -157,7 +183,7 @@ def _fresh(
         sizes = {name: values[int(random.integers(len(values)))] for name, values in method.sizes.items()}
         instances.append(generated(lesson.student, sequence.spawn(1)[0], **sizes))
     data = LocalEvaluator(lesson.student, instances)
-    return Part(data, _items(data, features, weights)), by_experience(data, method.samples, method.sigma)
+    return Part(data, _items(data, features, weights, earlier)), by_experience(data, method.samples, method.sigma)
 
 
 def _passes(
@@ -169,8 +195,9 @@ def _passes(
     features: Moments,
     threads: Threads,
     device: str,
+    earlier: ContextModel | None,
 ) -> Passes[X, Y, Z]:
-    """The network, and how it learns."""
+    """The network of the next stage, and how it learns."""
     from colayer.learning.network.averaged import Averaged, Pace
     from colayer.learning.network.context import ContextNetwork
     from colayer.learning.network.passes import Passes
@@ -185,11 +212,12 @@ def _passes(
     depth = method.depth or _DEPTH["order" in relations]
     dilations = tuple(_DILATIONS[k % len(_DILATIONS)] for k in range(depth))
     network = ContextNetwork(
-        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed
-    )
+        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed,
+        items[0].moments or 1,
+    )  # fmt: skip
 
     def model_of(state: Any) -> ContextModel:
-        return network.model(
+        made = network.model(
             state,
             feature_names=known.feature_names,
             feature_scale=features.scale,
@@ -199,12 +227,14 @@ def _passes(
             center=features.mean / features.scale,
             fallback=weights,
         )
+        return made if earlier is None else followed(earlier, made)
 
     journal = lesson.settings.journal
+    name = f"{journal}.npz" if earlier is None else f"{journal}.{2 + len(earlier.then)}.npz"
     learning: Averaged = Averaged(network, Pace(method.rate), device)
     return Passes(
         learning, parts[0], parts[1] if parts[1].items else None, gradient, model_of, method.batch, 0, lesson.seed,
-        threads, None if journal is None else Path(f"{journal}.npz"),
+        threads, None if journal is None else Path(name),
     )  # fmt: skip
 
 

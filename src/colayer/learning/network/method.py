@@ -22,6 +22,9 @@ class Neural:
     at 0: training starts from the linear model, or, in an order with moments, from where rows stand. What is kept is
     the state of least validation loss (training loss, without validation), the start included.
 
+    **Stages.** With `stages` above 1, and a problem whose `structure` takes an answer of the layer as well, as many
+    networks are learned one after the other, each on what those before it have made, with equal parts of the budget.
+
     **The linear model** is learned with `share` of the evaluations, by `auto`, or by demonstration with the same
     `loss`; with `share=0` it is the safe weights. `start` gives it instead, in raw feature units. Where safety is asked
     for, `solve` tries it too. The budget is four times the usual one where nothing is said: 4000, or 400 passes.
@@ -39,6 +42,7 @@ class Neural:
 
     channels: int = 16
     depth: int | None = None
+    stages: int = 1
     share: float = 0.25
     start: tuple[float, ...] | None = None
     rate: float = 4e-3
@@ -60,7 +64,7 @@ class Neural:
         if not 0.0 <= self.share < 1.0:
             raise OptionError(f"share {self.share} is out of range, expected a share >= 0 and < 1", where="--method")
         positive(self, "rate", *(["sigma"] if self.sigma is not None else []))
-        at_least_one(self, "channels", "depth", "batch", "samples")
+        at_least_one(self, "channels", "depth", "stages", "batch", "samples")
 
     def options(self) -> dict[str, Any]:
         """What, with the data and the seed, determines the run; JSON-able."""

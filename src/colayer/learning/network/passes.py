@@ -24,6 +24,7 @@ from colayer.learning.network.context import Singles
 from colayer.learning.network.slopes import Gradient, instance_loss
 from colayer.learning.network.source import Item
 from colayer.models import ContextModel
+from colayer.networks import theta_of
 from colayer.npz import npz_bytes, parse_npz
 from colayer.problem import Floats, X, Y, Z
 from colayer.structure import Structure
@@ -148,7 +149,10 @@ class Passes(Generic[X, Y, Z]):
         data, structures = part.data, part.structures
 
         def one(x: int) -> float:
-            return instance_loss(data, model.theta(data.features[x], structures[x]), x)
+            features = data.features[x]
+            if model.then:
+                return instance_loss(data, theta_of(data.problem, model, data.instances[x], features), x)
+            return instance_loss(data, model.theta(features, structures[x]), x)
 
         return math.fsum(self.threads.map(one, range(len(structures)))) / len(structures)
 

@@ -13,7 +13,7 @@ from colayer.learning.network.averaged import Batch, Slope
 from colayer.learning.network.context import Packed
 from colayer.learning.network.insertions import Smoothing, gradient
 from colayer.learning.network.source import Item, Source
-from colayer.models.context import sequence_of
+from colayer.models.stage import offsets_of, sequence_of
 from colayer.problems.single_machine.instance import Instance
 
 
@@ -26,16 +26,18 @@ class Stack:
     r: torch.Tensor
     p: torch.Tensor
     bound: torch.Tensor  # (instances,)
+    offsets: torch.Tensor  # (instances, jobs, moments − 1)
 
     @classmethod
     def of(cls, items: list[Item[Instance]]) -> Self:
         """The stack of these."""
-        columns: tuple[list[np.ndarray], ...] = ([], [], [], [], [])
+        columns: tuple[list[np.ndarray], ...] = ([], [], [], [], [], [])
         for item in items:
             r, p = item.instance.arrays
             unit, sequence = float(p.mean()), sequence_of(item.structure)
             row: tuple[np.ndarray, ...] = (
-                item.inputs.T, item.start, r[sequence] / unit, p[sequence] / unit, np.array(item.cost / unit)
+                item.inputs.T, item.start, r[sequence] / unit, p[sequence] / unit, np.array(item.cost / unit),
+                offsets_of(item.structure).T,
             )  # fmt: skip
             for column, value in zip(columns, row, strict=True):
                 column.append(value.astype(np.float32))
@@ -57,7 +59,13 @@ class Resident:
         (stack,) = self.source.batch(1, random)
         count, n, inputs = stack.inputs.shape
         places = torch.arange(n, device=self.device).repeat(count)
-        rows = Packed(stack.inputs.reshape(count * n, inputs), places, torch.full_like(places, n), (None,))
+        rows = Packed(
+            stack.inputs.reshape(count * n, inputs),
+            places,
+            torch.full_like(places, n),
+            (None,),
+            stack.offsets.reshape(count * n, -1),
+        )
         return Batch(rows, stack.start.reshape(-1), self._slope(stack, int(random.integers(2**62))))
 
     def _slope(self, stack: Stack, seed: int) -> Callable[[torch.Tensor, float], Slope]:

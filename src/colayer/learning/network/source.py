@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.models.context import inputs_of, sequence_of
+from colayer.models.stage import inputs_of, sequence_of
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, X
 from colayer.structure import Order, Structure
@@ -36,21 +36,38 @@ class Item(Generic[X]):
     #: The embedded target of a good solution of the instance, and its cost; None without one.
     target: Floats | None
     cost: float
-    #: Whether θ starts from the moments of an order, without the linear model.
-    anchored: bool = False
+    #: Moments of an order, from the first of which θ starts, without the linear model; 0: it starts from that.
+    moments: int = 0
+
+    @property
+    def anchored(self) -> bool:
+        """Whether θ starts from the moments of an order."""
+        return self.moments > 0
 
 
 def item_of(
-    instance: X, features: NDArray[Any], structure: Structure, weights: Floats, scale: Floats, center: Floats
+    instance: X,
+    features: NDArray[Any],
+    structure: Structure,
+    weights: Floats,
+    scale: Floats,
+    center: Floats,
+    before: Floats | None = None,
 ) -> Item[X]:
-    """The item of an instance; weights and centre in model units. θ starts from the moments of an order alone."""
+    """The item of an instance; weights and centre in model units.
+
+    θ starts from the moments of an order alone; without, from the θ `before`, or from that of the weights.
+    """
     moments = next((one.moments for one in structure if isinstance(one, Order) and one.moments.shape[1]), None)
-    start = thetas(features, (weights / scale)[None, :])[0] if moments is None else moments[:, 0]
+    if moments is not None:
+        start = moments[:, 0]
+    else:
+        start = thetas(features, (weights / scale)[None, :])[0] if before is None else before
     sequence = sequence_of(structure)
     if sequence is not None:
         start = start[sequence]
     inputs = inputs_of(features, structure, scale, center)
-    return Item(instance, inputs, structure, start, None, 0.0, anchored=moments is not None)
+    return Item(instance, inputs, structure, start, None, 0.0, 0 if moments is None else moments.shape[1])
 
 
 class Source(Generic[T]):

@@ -20,7 +20,7 @@ from colayer.problems.single_machine.layer import augmented, embed, layer, likel
 from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
-from colayer.problems.single_machine.structure import structure
+from colayer.problems.single_machine.structure import structure, structure_in
 from colayer.sizes import Size
 from colayer.structure import Order
 
@@ -93,9 +93,9 @@ class SingleMachine(BaseProblem):
         """One row per job; see docs/single_machine_features.md."""
         return features(instance, self._features)
 
-    def structure(self, instance: Instance) -> Order:
-        """Jobs by the middle of their time under SRPT, whatever the features."""
-        return structure(instance)
+    def structure(self, instance: Instance, y: Sequenced | None = None) -> Order:
+        """Jobs by the middle of their time under SRPT, or, where the layer has given a sequence, in that one."""
+        return structure(instance) if y is None else structure_in(y, instance)
 
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
         """The sequence after the decoder."""

@@ -11,7 +11,7 @@ import torch
 from colayer.errors import InputError
 from colayer.learning.network.averaged import Averaged, Pace, batch_of
 from colayer.learning.network.context import ContextNetwork
-from colayer.models.context import kinds_of
+from colayer.models.stage import kinds_of
 from colayer.npz import npz_bytes, parse_npz
 from colayer.problems import SingleMachine
 from colayer.threads import Threads

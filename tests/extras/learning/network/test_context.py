@@ -10,7 +10,7 @@ import torch
 
 from colayer.learning.network.context import ContextNetwork, pack
 from colayer.models import ContextModel
-from colayer.models.context import inputs_of, kinds_of
+from colayer.models.stage import inputs_of, kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.structure import Order, structure_of
@@ -23,19 +23,19 @@ PROBLEMS: dict[str, tuple[Any, list[dict[str, int]]]] = {
 }
 
 
-def network(one: Any, channels: int = 8, seed: int = 0) -> ContextNetwork:
+def network(one: Any, channels: int = 8, seed: int = 0, heads: int = 1) -> ContextNetwork:
     """With a head that says something."""
-    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), channels, (1, 4), 0.5, seed)
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), channels, (1, 4), 0.5, seed, heads)
     with torch.no_grad():
         made.arrays["head_matrix"].normal_(generator=torch.Generator().manual_seed(1))
     return made
 
 
-@pytest.mark.parametrize("kind", list(PROBLEMS))
-def test_numpy_and_torch_compute_the_same_theta(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "heads"), [*((kind, 1) for kind in PROBLEMS), ("order", 4)])
+def test_numpy_and_torch_compute_the_same_theta(kind: str, heads: int) -> None:
     problem, sizes = PROBLEMS[kind]
     items = [item(problem, problem.generate(k, **size)) for k, size in enumerate(sizes)]
-    made, d = network(items[0]), len(problem.feature_names)
+    made, d = network(items[0], heads=heads), len(problem.feature_names)
     packed = made(pack([one.inputs for one in items], [one.structure for one in items])).detach().numpy()
     model = made.model(
         made.state(), feature_names=problem.feature_names, weights=np.zeros(d), feature_scale=np.ones(d),
@@ -72,11 +72,32 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
         assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))
 
 
-def test_it_starts_at_zero() -> None:
+@pytest.mark.parametrize("heads", [1, 4])
+def test_it_starts_at_zero(heads: int) -> None:
     problem, sizes = PROBLEMS["order"]
     one = item(problem, problem.generate(0, **sizes[0]))
-    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 1.0, 0)
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 1.0, 0, heads)
     assert (made(pack([one.inputs], [one.structure])) == 0).all()
+
+
+def test_heads_send_rows_to_moments() -> None:
+    """One head says 1 and the others nothing: each row goes to its moment, times the gain."""
+    problem, sizes = PROBLEMS["order"]
+    one = item(problem, problem.generate(0, **sizes[0]))
+    (order,) = one.structure
+    moments = order.moments[order.permutation]
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, 4)
+    for k in (1, 2, 3):
+        with torch.no_grad():
+            made.arrays["head_bias"].zero_()[k] = 1.0
+        added = made(pack([one.inputs], [one.structure])).detach().numpy()
+        assert np.allclose(added, 0.5 * (moments[:, k] - moments[:, 0]), rtol=1e-5, atol=1e-5)
+
+
+def test_rows_without_moments_have_no_offsets() -> None:
+    problem, sizes = PROBLEMS["graph"]
+    one = item(problem, problem.generate(0, **sizes[0]))
+    assert pack([one.inputs], [one.structure]).offsets.shape == (one.inputs.shape[1], 0)
 
 
 def test_a_state_can_be_put_back() -> None:

@@ -20,6 +20,7 @@ from colayer.learning.experience.auto import Auto
 from colayer.models import ContextModel
 from colayer.neural import Neural
 from colayer.problems import SingleMachine, find_problem, problem_names
+from colayer.structure import Groups
 from support.pick_problem import Pick
 from support.torch_networks import Line, data
 
@@ -157,6 +158,52 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         Pipeline(problem).fit(instances, journal=journal, **{**options, "method": Neural(samples=4, share=0.5)})
 
 
+@pytest.mark.parametrize("fresh", [None, {"jobs": (8, 10)}])
+def test_stages_learn_one_after_the_other_and_go_on_where_they_were(tmp_path: Path, fresh: Any) -> None:
+    """Each has its share of the budget and starts from what those before it have made; stopped in the second."""
+    problem, journal = SingleMachine("27"), tmp_path / "run.journal"
+    instances = data(problem, 6, jobs=10)
+    method = Neural(channels=4, samples=4, share=0.5, stages=2, fresh=fresh)
+    options: dict[str, Any] = {"method": method, "evaluations": 60, "workers": 1}
+    whole = Pipeline(problem, weights=problem.safe_weights).fit(instances, **options)
+    assert isinstance(whole.model, ContextModel)
+    assert len(whole.model.then) == 1
+    assert [done.number for done in whole.history_[30:]] == [30, 35, 40, 45, 45, 50, 55, 60]
+    firsts = whole.history_[30:34]
+    assert whole.history_[34].validation == min(done.validation for done in firsts)
+    assert whole.validation_loss_ <= whole.history_[34].validation
+
+    def stop(evaluation: Any) -> None:
+        if evaluation.number == 50:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Pipeline(problem, weights=problem.safe_weights).fit(instances, journal=journal, callback=stop, **options)
+    assert sorted(path.name for path in tmp_path.glob("*.npz")) == ["run.journal.2.npz", "run.journal.npz"]
+    again = Pipeline(problem, weights=problem.safe_weights).fit(instances, journal=journal, **options)
+    assert again.model.document() == whole.model.document()
+    assert again.recalled_ == 30 + 4 + 2
+    assert again.solve(instances[0]).cost == whole.solve(instances[0]).cost
+
+
+class Spread(Line):
+    """θ shared by all: rows of one group, before an answer and after."""
+
+    def structure(self, instance: Any, y: Any = None) -> Groups:
+        return Groups(np.zeros(len(instance), np.int64))
+
+
+def test_a_stage_without_moments_starts_from_the_theta_before() -> None:
+    instance = np.abs(np.arange(20) / 20 - 0.5)
+    method = Neural(channels=8, start=(0.25, 0.0), rate=0.02, samples=16, sigma=0.3, stages=2)
+    pipeline = Pipeline(Spread(), weights=np.array([0.25, 0.0]), safe=False)
+    pipeline.fit([instance], method=method, evaluations=1700, workers=1)
+    second = next(k for k in range(1, 200) if pipeline.history_[k].number == pipeline.history_[k - 1].number)
+    assert pipeline.history_[second].loss == min(done.loss for done in pipeline.history_[:second])
+    assert pipeline.loss_ < pipeline.history_[second].loss < pipeline.history_[0].loss
+    assert np.isclose(pipeline.solve(instance).cost, pipeline.loss_)
+
+
 def test_fresh_instances_in_every_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many as are learned on, of the sizes asked for, others in each pass; the same for any number of workers."""
     problem, seen = SingleMachine("27"), []
@@ -229,3 +276,11 @@ def test_what_has_no_meaning_is_refused(options: dict[str, Any], error: str) -> 
     pipeline = Pipeline(problem, weights=problem.safe_weights)
     with pytest.raises((OptionError, InputError), match=error):
         pipeline.fit(data(problem, 1, jobs=5), **{"method": "neural", **options})
+
+
+def test_stages_need_a_structure_that_takes_an_answer() -> None:
+    problem = find_problem("spanning-tree")
+    with pytest.raises(
+        OptionError, match=r"method: stages 2 need structure\(instance, y\), which spanning-tree has not"
+    ):
+        Pipeline(problem, weights=problem.safe_weights).fit(data(problem, 2), method=Neural(stages=2))

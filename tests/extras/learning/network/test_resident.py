@@ -32,6 +32,8 @@ def test_a_batch_is_a_stack(resident: Resident) -> None:
     assert batch.rows.place.tolist() == list(range(30)) * 10
     assert set(batch.rows.length.tolist()) == {30}
     assert torch.allclose(stack.p.mean(dim=1), torch.ones(10))
+    assert batch.rows.offsets.shape == (300, 3)
+    assert torch.allclose(batch.start + batch.rows.offsets[:, 0], stack.r.reshape(-1), atol=1e-4)
 
 
 def test_a_step_along_the_slope_lowers_the_cost(resident: Resident) -> None:

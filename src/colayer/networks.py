@@ -1,0 +1,30 @@
+"""What a network adds to the θ of an instance of a problem: the problem says how rows relate, at first and later."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.compose import layer_of
+from colayer.models import Model, thetas
+from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.structure import Structure, structure_of
+
+
+def theta_of(problem: Problem[X, Y, Z], model: Model, instance: X, features: NDArray[Any]) -> Floats:
+    """θ of one instance."""
+    linear, added = thetas(features, model.raw()[None, :])[0], correction_of(problem, model, instance, features)
+    return np.asarray(linear if added is None else linear + added)
+
+
+def correction_of(problem: Problem[X, Y, Z], model: Model, instance: X, features: NDArray[Any]) -> Floats | None:
+    """What the model adds to the linear part of θ, whatever the weights; None for a linear model."""
+    if not model.sees_structure:
+        return model.correction(features)
+
+    def after(theta: Floats) -> Structure:
+        return structure_of(problem, instance, len(features), layer_of(problem, theta, instance))
+
+    return model.correction(features, structure_of(problem, instance, len(features)), after)
