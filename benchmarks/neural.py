@@ -79,7 +79,7 @@ def trials() -> dict[str, Trial]:
     }
 
 
-def measured(trial: Trial, seeds: int) -> list[dict[str, Any]]:
+def measured(trial: Trial, seeds: int, stages: int) -> list[dict[str, Any]]:
     """The rows of one trial."""
     problem = trial.problem
     training, test = trial.instances(1), trial.instances(3)
@@ -92,7 +92,7 @@ def measured(trial: Trial, seeds: int) -> list[dict[str, Any]]:
         ways.append(("by demonstration", trial.passes, {"solutions": [trial.teacher(x) for x in training]}))
     for learned, budget, known in ways:
         linear: Any = None
-        for model, method in (("linear", "auto"), ("network", Neural())):
+        for model, method in (("linear", "auto"), ("network", Neural(stages=stages))):
             gaps, seconds = [], []
             for seed in range(seeds):
                 begin = time.perf_counter()
@@ -124,12 +124,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--problem", help="only those whose name begins so; nothing is written then", default="")
+    parser.add_argument("--stages", type=int, default=1, help="of the networks; nothing is written but for 1")
     arguments = parser.parse_args()
     rows = [
         {"problem": name, **row}
         for name, trial in trials().items()
         if name.startswith(arguments.problem)
-        for row in measured(trial, arguments.seeds)
+        for row in measured(trial, arguments.seeds, arguments.stages)
     ]
     document = {
         "command": f"python benchmarks/neural.py --seeds {arguments.seeds}",
@@ -137,7 +138,7 @@ def main() -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "rows": rows,
     }
-    if not arguments.problem:
+    if not arguments.problem and arguments.stages == 1:
         output = ROOT / "experiments" / "results" / "neural.json"
         output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     cells = [
