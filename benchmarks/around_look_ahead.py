@@ -8,7 +8,6 @@ from where a network starts. Writes experiments/results/around_look_ahead.json.
 from __future__ import annotations
 
 import argparse
-import math
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import torch
 from measure import write_results
 
 from colayer.comparison.paired import moments
-from colayer.learning.network.insertions import Smoothing, completion, gradient, moved
+from colayer.learning.network.insertions import Smoothing, completion, gradient
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.kernels.schedule import completion_times
@@ -37,27 +36,25 @@ class Orders:
         self.r, self.p = (torch.tensor(np.array([x.arrays[k] for x in instances]) / unit) for k in (0, 1))
         self.bound = torch.tensor([SingleMachine.bound(x) for x in instances]) / torch.from_numpy(unit)[:, 0]
 
+    def _costs(self, order: torch.Tensor) -> torch.Tensor:
+        return completion(self.r.gather(1, order), self.p.gather(1, order)).sum(dim=1)
+
     def gaps(self, order: torch.Tensor) -> np.ndarray:
         """In percent."""
-        ends = completion(self.r.gather(1, order), self.p.gather(1, order))
-        return 100.0 * (ends.sum(dim=1) / self.bound - 1.0).numpy()
+        return 100.0 * (self._costs(order) / self.bound - 1.0).numpy()
 
     def descended(self, order: torch.Tensor) -> torch.Tensor:
         """The orders after the best moves of single jobs by up to `WINDOW` places, till none is left."""
-        order, place = order.clone(), torch.arange(JOBS)
+        order = order.clone()
+        moves = [(a, b) for a in range(JOBS) for b in range(max(0, a - WINDOW), min(JOBS, a + WINDOW + 1)) if a != b]
+        places = torch.tensor([_with(a, b) for a, b in moves])
         while True:
-            _, change = moved(self.r.gather(1, order), self.p.gather(1, order), WINDOW)
-            target = place[:, None] + torch.arange(-WINDOW, WINDOW + 1)
-            change[:, (target < 0) | (target >= JOBS)] = math.inf
-            best, which = change.flatten(1).min(dim=1)
-            better = (best < -1e-9).nonzero()[:, 0].tolist()
-            if not better:
+            costs = torch.stack([self._costs(order[:, row]) for row in places])
+            best, which = (costs - self._costs(order)).min(dim=0)
+            better = best < -1e-9
+            if not better.any():
                 return order
-            for k in better:
-                a, d = divmod(int(which[k]), 2 * WINDOW + 1)
-                jobs = order[k].tolist()
-                jobs.insert(a + d - WINDOW, jobs.pop(a))
-                order[k] = torch.tensor(jobs)
+            order[better] = order.gather(1, places[which])[better]
 
     def smoothed(self, start: torch.Tensor, first: float, last: float) -> torch.Tensor:
         """The orders after Adam on the smoothed cost from `start`, its spread fixed."""
@@ -72,6 +69,12 @@ class Orders:
             theta.grad, _ = gradient(scaled, self.r, self.p, smoothing.sigma(share), smoothing, random)
             adam.step()
         return theta.argsort(dim=1)
+
+
+def _with(a: int, b: int) -> list[int]:
+    """The places of the jobs once that at place a is moved to place b."""
+    places = [k for k in range(JOBS) if k != a]
+    return [*places[:b], a, *places[b:]]
 
 
 def _listed(instance: Any) -> np.ndarray:

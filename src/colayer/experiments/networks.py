@@ -123,10 +123,9 @@ def train(arguments: argparse.Namespace) -> None:
 
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
-    first, last = arguments.sigma or (None, None)
-    given = {"first": first, "last": last, "width": arguments.width, "temperature": arguments.temperature}
-    given = {name: value for name, value in given.items() if value is not None}
-    recipe = replace(recipe, draws={**recipe.draws, **given})
+    if arguments.sigma:
+        first, last = arguments.sigma
+        recipe = replace(recipe, draws={**recipe.draws, "first": first, "last": last})
     if arguments.after is not None:
         recipe = replace(recipe, dilations=recipe.later)
     rows = arguments.rows or recipe.batch
@@ -179,8 +178,6 @@ def train(arguments: argparse.Namespace) -> None:
             command += f" --channels {channels}" if arguments.channels else ""
             command += " --sigma {:g} {:g}".format(*arguments.sigma) if arguments.sigma else ""
             command += f" --rows {arguments.rows}" if arguments.rows else ""
-            command += f" --width {arguments.width:g}" if arguments.width else ""
-            command += f" --temperature {arguments.temperature:g}" if arguments.temperature else ""
             command += f" --stream {arguments.stream}" if arguments.stream != 1 else ""
             command += f" --after {arguments.after.name}" if arguments.after else ""
             seen = {"device": device, "steps": course.step, "made": source.made}
@@ -257,8 +254,6 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--rate", type=float)
     parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="of jobs, in the training")
     parser.add_argument("--rows", type=int, help="jobs of a step, or instances of other problems")
-    parser.add_argument("--width", type=float, help="of jobs: how wide a job is moved, over σ of the others")
-    parser.add_argument("--temperature", type=float, help="of jobs: cheap places count for more, the lower it is")
     parser.add_argument("--stream", type=int, default=1)
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")

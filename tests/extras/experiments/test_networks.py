@@ -13,9 +13,9 @@ from colayer.compose import features_of
 from colayer.experiments import network_recipes, networks
 from colayer.files import read_json
 from colayer.models import ContextModel
+from colayer.networks import theta_of
 from colayer.pretrained import pretrained, pretrained_network
 from colayer.problems import SingleMachine
-from colayer.structure import structure_of
 
 
 @pytest.mark.parametrize("name", ["spanning-tree-cost"])
@@ -52,7 +52,7 @@ def test_a_network_of_fewer_features_is_widened(
     for jobs in (1, 40):
         instance = wide.generate(jobs, jobs=jobs)
         ours, theirs = (
-            one.theta(features_of(problem, instance), structure_of(problem, instance, jobs))
+            theta_of(problem, one, instance, features_of(problem, instance))
             for one, problem in ((network, narrow), (model, wide))
         )
         assert ours.tobytes() == theirs.tobytes()

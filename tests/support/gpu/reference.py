@@ -183,20 +183,13 @@ def trees(
 
 def slopes(
     grid: tuple[int, int], drawn: Any, own: Any, r: Any, p: Any, end: Any, rows: int, n: int, window: int,
-    width: float, temperature: float, out: Any,
+    sigma: float, out: Any,
 ) -> None:  # fmt: skip
     for row in range(rows):
         for a in range(n):
             others = [j for j in range(n) if j != a]
             places = range(max(0, a - window), min(n - 1, a + window) + 1)
             found = [cost([*others[:b], a, *others[b:]], r[row], p[row]) for b in places]
-            passed = [float(drawn[row, others[b]] - own[row, a]) / width for b in places[:-1]]
-            density = [math.exp(-0.5 * z * z) / (width * math.sqrt(2.0 * math.pi)) for z in passed]
-            among = 1.0
-            if temperature > 0.0:
-                found = [-temperature * math.exp((min(found) - one) / temperature) for one in found]
-                below = [0.0, *(0.5 * math.erfc(-z / math.sqrt(2.0)) for z in passed), 1.0]
-                chances = (one * (below[k + 1] - below[k]) for k, one in enumerate(found))
-                among = max(-sum(chances) / temperature, 1e-12)
-            jumps = (one * (found[k + 1] - found[k]) for k, one in enumerate(density))
-            out[row, a] = sum(jumps) / among
+            passed = [float(drawn[row, others[b]] - own[row, a]) / sigma for b in places[:-1]]
+            density = [math.exp(-0.5 * z * z) / (sigma * math.sqrt(2.0 * math.pi)) for z in passed]
+            out[row, a] = sum(one * (found[k + 1] - found[k]) for k, one in enumerate(density))

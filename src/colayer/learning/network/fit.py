@@ -212,9 +212,8 @@ def _passes(
     depth = method.depth or _DEPTH["order" in relations]
     dilations = tuple(_DILATIONS[k % len(_DILATIONS)] for k in range(depth))
     network = ContextNetwork(
-        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed,
-        items[0].moments or 1,
-    )  # fmt: skip
+        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed
+    )
 
     def model_of(state: Any) -> ContextModel:
         made = network.model(

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from colayer.learning.network.context import ContextNetwork, pack
-from colayer.models import ContextModel
-from colayer.models.stage import inputs_of, kinds_of
+from colayer.models.stage import Stage, inputs_of, kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.structure import Order, structure_of
@@ -54,22 +53,25 @@ def test_numpy_and_torch_compute_the_same_theta(kind: str, heads: int) -> None:
 
 
 def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None:
+    """Stage by stage."""
     problem = SingleMachine("27")
-    model = pretrained_network(problem)
-    assert isinstance(model, ContextModel)
-    channels = len(model.arrays["input.bias"])
+    whole = pretrained_network(problem)
     for jobs in (1, 50, 3000):
         instance = problem.generate(0, jobs=jobs)
-        features = problem.features(instance)
-        structure = structure_of(problem, instance, jobs)
-        inputs = inputs_of(features, structure, model.feature_scale, model.center)
-        made = ContextNetwork(len(inputs), model.relations, channels, model.dilations, 1.0, 0)
-        made.take(dict(model.arrays))
-        order = structure[0]
-        assert isinstance(order, Order)
-        added = (model.theta(features, structure) - order.moments[:, 0])[order.permutation]
-        torchs = made(pack([inputs], [structure])).detach().numpy()
-        assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))
+        features, answer = problem.features(instance), None
+        for stage in (Stage(whole.relations, whole.dilations, whole.arrays), *whole.then):
+            structure = structure_of(problem, instance, jobs, answer)
+            inputs = inputs_of(features, structure, whole.feature_scale, whole.center)
+            channels, heads = len(stage.arrays["input.bias"]), len(stage.arrays["head.bias"])
+            made = ContextNetwork(len(inputs), stage.relations, channels, stage.dilations, 1.0, 0, heads)
+            made.take(dict(stage.arrays))
+            order = structure[0]
+            assert isinstance(order, Order)
+            theta = stage.correction(features, structure, whole.feature_scale, whole.center)
+            added = (theta - order.moments[:, 0])[order.permutation]
+            torchs = made(pack([inputs], [structure])).detach().numpy()
+            assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))
+            answer = problem.layer(theta, instance)
 
 
 @pytest.mark.parametrize("heads", [1, 4])

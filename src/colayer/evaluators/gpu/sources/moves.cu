@@ -3,8 +3,6 @@
 //
 // All arrays are (sequences, n), by place: priorities as drawn and the job's own, r, p and the completion times.
 
-#define MOST_PLACES 33 // 2·window + 1
-
 struct Sequence {
     const double *r, *p, *end;
     int n;
@@ -32,51 +30,34 @@ struct Sequence {
     }
 };
 
-// φ((other − own)/width)/width.
-__device__ double density(double other, double own, double width) {
-    double distance = (other - own) / width;
-    return exp(-0.5 * distance * distance) * 0.3989422804014327 / width;
-}
-
-// The derivative of E C_i, and with a temperature T > 0 that of −T·log E exp(−C_i/T).
+// Σ_j (C_i(θ'_j + 0) − C_i(θ'_j − 0))·φ((θ'_j − θ_i)/σ)/σ for each job i.
 extern "C" __global__ void slopes(const double *drawn, const double *own, const double *r, const double *p,
-                                  const double *end, long long rows, int n, int window, double width,
-                                  double temperature, double *out) {
+                                  const double *end, long long rows, int n, int window, double sigma, double *out) {
     long long id = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     if (id >= rows * n) return;
     int a = (int)(id % n);
     long long begin = id - a;
     Sequence jobs{r + begin, p + begin, end + begin, n};
     drawn += begin;
-    double mine = own[id], change[MOST_PLACES]; // by place, from the first to the last that is tried
-    int low = a - window > 0 ? a - window : 0, high = a + window < n - 1 ? a + window : n - 1;
-    for (int b = low; b < a; ++b) change[b - low] = jobs.earlier(a, b);
-    change[a - low] = 0.0;
+    double mine = own[id], total = 0.0, before = 0.0; // change of the cost once the job has moved so far
+    auto passes = [&](int b, double jump) {
+        double distance = (drawn[b] - mine) / sigma;
+        total += jump * exp(-0.5 * distance * distance) * 0.3989422804014327 / sigma;
+    };
     double t = jobs.free(a), passed = 0.0;
-    for (int b = a + 1; b <= high; ++b) {
+    for (int b = a + 1; b < n && b <= a + window; ++b) {
         t = fmax(t, jobs.r[b]) + jobs.p[b];
         passed += t - jobs.end[b];
         double last = fmax(t, jobs.r[a]) + jobs.p[a];
-        change[b - low] = passed + last - jobs.end[a] + jobs.rest(b + 1, last);
+        double change = passed + last - jobs.end[a] + jobs.rest(b + 1, last);
+        passes(b, change - before);
+        before = change;
     }
-    double least = 0.0;
-    for (int b = low; b <= high; ++b) least = fmin(least, change[b - low]);
-    double total = 0.0, among = 0.0, below = 0.0;
-    for (int b = low; b <= high; ++b) {
-        double here = change[b - low], up_to = 1.0;
-        if (temperature > 0.0) here = exp((least - here) / temperature);
-        if (b < high) {
-            double other = drawn[b < a ? b : b + 1], next = change[b + 1 - low]; // passed between b and b + 1
-            if (temperature > 0.0) {
-                next = -exp((least - next) / temperature);
-                total += (next + here) * density(other, mine, width);
-                up_to = 0.5 * erfc((mine - other) / (width * 1.4142135623730951));
-            } else {
-                total += (next - here) * density(other, mine, width);
-            }
-        }
-        among += here * (up_to - below);
-        below = up_to;
+    before = 0.0;
+    for (int b = a - 1; b >= 0 && b >= a - window; --b) {
+        double change = jobs.earlier(a, b);
+        passes(b, before - change);
+        before = change;
     }
-    out[id] = temperature > 0.0 ? temperature * total / fmax(among, 1e-12) : total;
+    out[id] = total;
 }
