@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer.structure import Groups
 from support.planted import assert_found
 from support.selection_problem import Selection
 
@@ -73,6 +74,24 @@ class OrderThatIsNone(Selection):
         return instance, np.zeros(len(instance.price), dtype=int)
 
 
+class StructureOfOtherRows(Selection):
+    def structure(self, instance):
+        return Groups(np.zeros(len(instance.price) + 1, dtype=int))
+
+
+class StructureThatForgets(Selection):
+    calls = 0
+
+    def structure(self, instance, y=None):
+        self.calls += y is not None
+        return Groups(np.full(len(instance.price), self.calls % 2))
+
+
+class StructureOfAnAnswerThatIsNone(Selection):
+    def structure(self, instance, y=None):
+        return Groups(np.zeros(len(instance.price), dtype=int)) if y is None else y
+
+
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
     BestForgetsTheFirst: ("best of many", "include every row"),
@@ -84,6 +103,9 @@ PLANTED: dict[Any, tuple[str, str]] = {
     ExactIsNot: ("exact", "is optimal, but a decoded solution costs"),
     ExactWithoutProof: ("exact", "exact returned a tuple of 2, "),
     ExactBoundAboveCost: ("exact", "is above its cost"),
+    StructureOfOtherRows: ("structure", "is about 7 rows, expected 6"),
+    StructureThatForgets: ("structure", "structure(instance, y) is not the same at a second call"),
+    StructureOfAnAnswerThatIsNone: ("structure", "structure(instance, y): structure of selection"),
     FeatureOfThePlace: ("shuffled", "'price_times_risk' depends on the order"),
     OrderThatIsNone: ("shuffled", "no permutation of the 6 rows of features"),
 }

@@ -25,6 +25,7 @@ UNKNOWN = {
     "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "augmented",
     "best of many", "baselines", "exact", "compact", "constraint program", "shuffled", "instance files",
     "solution files", "instance table", "solution table", "generate", "evaluator", "solves many", "rounds",
+    "structure",
 }  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def failing(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
 def test_a_problem_without_mistakes_has_a_table_and_status_0(run: Any, own: Path) -> None:
     out = run("check", "own_projects:Selection", "-o", "report.json")
     assert out.startswith(
-        "selection on 6 instances: 31 passed, 0 failed, 7 not applicable\n"
+        "selection on 6 instances: 31 passed, 0 failed, 8 not applicable\n"
         "tried with decoder=none; decoder=swap\n\nname "
     )
     document = json.loads((own / "report.json").read_text())
@@ -97,7 +97,7 @@ def test_a_problem_without_mistakes_has_a_table_and_status_0(run: Any, own: Path
     assert document["variants"] == ["decoder=none", "decoder=swap"]
     left = {row["check"] for row in document["checks"] if row["result"] != "passed"}
     tables = {"instance table", "solution table"}
-    assert left == {"augmented", "compact", "constraint program", "rounds", "solves many"} | tables
+    assert left == {"augmented", "compact", "constraint program", "rounds", "solves many", "structure"} | tables
 
 
 def test_mistakes_are_in_the_table_and_the_first_in_the_error(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +122,7 @@ def test_a_declaration_that_is_wrong_is_one_mistake_among_the_others(
     """It does not keep the other checks from running, on instances generated or given."""
     run("generate", "own_projects:Selection", "data", "--count", "2")
     out, err = failing(capsys, "own_mistakes:Unsafe", *data)
-    assert "30 passed, 1 failed, 7 not applicable\n" in out
+    assert "30 passed, 1 failed, 8 not applicable\n" in out
     assert err.startswith("error: own_mistakes:Unsafe: a check failed: safe weights: safe_weights has shape (1,)")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from colayer.programs import LEAST_INT, CompactModel, ConstraintProgram, Rows, whole
+from colayer.structure import Groups
 from support.selection_problem import Projects, Tables
 
 
@@ -29,6 +30,12 @@ class Whole(Tables):
         for y, factor in zip(ys, coefficients, strict=True):
             total[y] += factor
         return total
+
+    def structure(self, instance: Projects, y: np.ndarray | None = None) -> Groups:
+        """All projects, and those that were taken."""
+        labels = np.zeros(len(instance.price), dtype=np.int64)
+        labels[[] if y is None else y] = 1
+        return Groups(labels)
 
     def compact(self, instance: Projects) -> CompactModel:
         """x_i takes a project, z_ij ≥ x_i + x_j − 1 pays 2·risk_i·risk_j for two of them."""

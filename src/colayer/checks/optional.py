@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from colayer.checks.report import Mistake, Skip
-from colayer.checks.trial import ROUNDING, Trial, finite, parts
+from colayer.checks.trial import ROUNDING, Trial, finite, guarded, parts
 from colayer.checks.values import above
 from colayer.models import thetas
+from colayer.snapshot import difference, snapshot
+from colayer.structure import looks_again, structure_of
 
 
 def best(trial: Trial) -> None:
@@ -29,6 +31,19 @@ def best(trial: Trial) -> None:
         plain = trial.sample(index, many[0]).cost
         if above(cost, plain):
             raise Mistake(f"{where} costs {cost:.10g}, its first θ alone {plain:.10g}: include every row")
+
+
+def structure(trial: Trial) -> None:
+    """How rows relate: relations of as many rows as the features have, the same at every call; in an answer y too."""
+    trial.need("structure")
+    for index in trial.chosen:
+        instance, rows = trial.instances[index], trial.rows[index]
+        answers = [trial.layer(index, trial.thetas(index)[0])] if looks_again(trial.problem) else []
+        for y in (None, *answers):
+            where = f"{trial.at(index)}structure{'' if y is None else '(instance, y)'}"
+            first, second = (guarded(where, structure_of, trial.problem, instance, rows, y) for _ in range(2))
+            if difference(snapshot(first), snapshot(second), "structure") is not None:
+                raise Mistake(f"{where} is not the same at a second call: it must depend on its arguments alone")
 
 
 def baselines(trial: Trial) -> None:

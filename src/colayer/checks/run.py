@@ -48,6 +48,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "target": (objective.target, ("optimal", "feasible")),
     "augmented": (objective.augmented, ("optimal",)),
     "best of many": (optional.best, ("no memory",)),
+    "structure": (optional.structure, ("no memory",)),
     "baselines": (optional.baselines, ("bound",)),
     "exact": (optional.exact, ("bound",)),
     "compact": (programs.compact, ("exact",)),
