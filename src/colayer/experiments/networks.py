@@ -35,6 +35,7 @@ from colayer.models import ContextModel, Model, read_model
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
 from colayer.problem import Floats, declared, variant
+from colayer.structure import looks_again
 from colayer.threads import Threads
 
 #: The stream of instances that σ and portfolio are chosen on.
@@ -127,6 +128,8 @@ def train(arguments: argparse.Namespace) -> None:
         first, last = arguments.sigma
         recipe = replace(recipe, draws={**recipe.draws, "first": first, "last": last})
     if arguments.after is not None:
+        if not looks_again(recipe.problem):
+            raise InputError(f"needs structure(instance, y), which {recipe.problem.name} has not", where="--after")
         recipe = replace(recipe, dilations=recipe.later)
     rows = arguments.rows or recipe.batch
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
@@ -178,6 +181,7 @@ def train(arguments: argparse.Namespace) -> None:
             command += f" --channels {channels}" if arguments.channels else ""
             command += " --sigma {:g} {:g}".format(*arguments.sigma) if arguments.sigma else ""
             command += f" --rows {arguments.rows}" if arguments.rows else ""
+            command += f" --rate {arguments.rate:g}" if arguments.rate else ""
             command += f" --stream {arguments.stream}" if arguments.stream != 1 else ""
             command += f" --after {arguments.after.name}" if arguments.after else ""
             seen = {"device": device, "steps": course.step, "made": source.made}

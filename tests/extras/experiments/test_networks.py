@@ -40,6 +40,28 @@ def test_a_model_and_its_result_are_written(
     assert "network - linear" in capsys.readouterr().out
 
 
+def test_a_network_learns_after_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Jobs, for seconds; the second stage has its own instances, and goes on from its checkpoint."""
+    name = "single-machine-27-small"
+    seconds = ["--rows", "200", "--workers", "2", "--device", "cpu", "--out"]
+    networks.main([name, "--minutes", "0.08", "--channels", "4", *seconds, str(tmp_path / "one")])
+    first = tmp_path / "one" / f"{name}.json"
+    for minutes in ("0.08", "0.1"):
+        networks.main([name, "--minutes", minutes, *seconds, str(tmp_path / "two"), "--after", str(first)])
+    model, before = Pipeline.load(tmp_path / "two" / f"{name}.json").model, Pipeline.load(first).model
+    assert isinstance(model, ContextModel)
+    assert isinstance(before, ContextModel)
+    assert [len(stage.arrays["input.bias"]) for stage in (model, *model.then)] == [4, 24]
+    assert all(np.array_equal(array, before.arrays[key]) for key, array in model.arrays.items())
+    assert model.provenance["after"] == before.provenance
+    assert f"--after {first.name}" in model.provenance["command"]
+    found = read_json(tmp_path / "two" / f"{name}.result.json")["held_out"]
+    assert list(found) == ["50 jobs", "100 jobs", "500 jobs", "1000 jobs"]
+    with pytest.raises(SystemExit):
+        networks.main(["spanning-tree-cost", *seconds, str(tmp_path), "--after", str(first)])
+    assert "after: needs structure(instance, y), which spanning-tree has not" in capsys.readouterr().err
+
+
 def test_a_network_of_fewer_features_is_widened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
