@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,7 +97,10 @@ class TestNetwork:
         whole = pretrained_network(self.problem)
         for stages in range(1, 2 + len(whole.then)):
             assert len(pretrained_network(self.problem, stages).then) == stages - 1
-        for stages in (0, 2 + len(whole.then)):
+        first = pretrained_network(self.problem, 1)
+        assert (first.sigma, len(first.portfolio), first.provenance["stages"]) == (None, 0, 1)
+        wrong: tuple[Any, ...] = (0, 2 + len(whole.then), 1.0, True)
+        for stages in wrong:
             with pytest.raises(OptionError, match=f"stages: {stages} is out of range, expected 1 to"):
                 pretrained_network(self.problem, stages)
 

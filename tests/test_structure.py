@@ -37,6 +37,8 @@ def test_who_looks_at_an_answer_of_the_layer() -> None:
     assert not looks_again(Toy(()))
     assert not looks_again(object())
     assert looks_again(type("Any", (), {"structure": lambda self, *given: ()})())
+    assert not looks_again(type("Named", (), {"structure": lambda self, instance, *, fast=False, **more: ()})())
+    assert not looks_again(type("Wrong", (), {"structure": 3})())
 
 
 def test_moments_are_what_theta_starts_from() -> None:

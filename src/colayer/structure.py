@@ -6,7 +6,7 @@ A problem may say it by a method `structure(instance)`, which returns one of the
     Graph(nodes, tail, head)  each row is an edge, or an arc, between two nodes; several rows may be one edge
     Groups(labels)            rows of one label belong together
 
-With a second argument, `structure(instance, y)`, y an answer of the layer, it can say how rows relate in that answer:
+As `structure(instance, y=None)`, y an answer of the layer or None, it can also say how rows relate in that answer:
 networks in several stages look at what the stage before has made.
 
 Networks see rows through these alone, so rows that are permuted, with their structure, give θ permuted alike.
@@ -130,11 +130,11 @@ def anchored(structure: Structure) -> bool:
 
 def looks_again(problem: Any) -> bool:
     """Whether `structure` of a problem also takes an answer of the layer."""
-    own = getattr(problem, "structure", None)
-    if own is None:
+    try:
+        inspect.signature(getattr(problem, "structure", None)).bind(None, None)  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # no method, or one without a second place
         return False
-    kinds = [parameter.kind for parameter in inspect.signature(own).parameters.values()]
-    return len(kinds) > 1 or inspect.Parameter.VAR_POSITIONAL in kinds
+    return True
 
 
 def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:

@@ -87,6 +87,21 @@ class StructureThatForgets(Selection):
         return Groups(np.full(len(instance.price), self.calls % 2))
 
 
+class StructureInOneBuffer(Selection):
+    labels = np.zeros(1000, dtype=np.int64)
+
+    def structure(self, instance):
+        self.labels[:] = 1 - self.labels
+        return Groups(self.labels[: len(instance.price)])
+
+
+class StructureThatSortsTheAnswer(Selection):
+    def structure(self, instance, y=None):
+        if y is not None:
+            y[:] = y[::-1].copy()
+        return Groups(np.zeros(len(instance.price), dtype=int))
+
+
 class StructureOfAnAnswerThatIsNone(Selection):
     def structure(self, instance, y=None):
         return Groups(np.zeros(len(instance.price), dtype=int)) if y is None else y
@@ -105,6 +120,8 @@ PLANTED: dict[Any, tuple[str, str]] = {
     ExactBoundAboveCost: ("exact", "is above its cost"),
     StructureOfOtherRows: ("structure", "is about 7 rows, expected 6"),
     StructureThatForgets: ("structure", "structure(instance, y) is not the same at a second call"),
+    StructureInOneBuffer: ("structure", "structure is not the same at a second call"),
+    StructureThatSortsTheAnswer: ("structure", "structure(instance, y) changes its arguments"),
     StructureOfAnAnswerThatIsNone: ("structure", "structure(instance, y): structure of selection"),
     FeatureOfThePlace: ("shuffled", "'price_times_risk' depends on the order"),
     OrderThatIsNone: ("shuffled", "no permutation of the 6 rows of features"),

@@ -41,8 +41,12 @@ def structure(trial: Trial) -> None:
         answers = [trial.layer(index, trial.thetas(index)[0])] if looks_again(trial.problem) else []
         for y in (None, *answers):
             where = f"{trial.at(index)}structure{'' if y is None else '(instance, y)'}"
-            first, second = (guarded(where, structure_of, trial.problem, instance, rows, y) for _ in range(2))
-            if difference(snapshot(first), snapshot(second), "structure") is not None:
+            given, seen = snapshot((instance, y)), []
+            for _ in range(2):
+                seen.append(snapshot(guarded(where, structure_of, trial.problem, instance, rows, y)))
+                if difference(given, snapshot((instance, y)), "the arguments") is not None:
+                    raise Mistake(f"{where} changes its arguments: work on copies")
+            if difference(*seen, "structure") is not None:
                 raise Mistake(f"{where} is not the same at a second call: it must depend on its arguments alone")
 
 

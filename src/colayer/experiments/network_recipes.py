@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from colayer.learning.network.resident import Stack
 
 _SPAWN_KEY = 0x4E37
+#: The stream of instances that means and spreads are taken of, apart from those that networks learn from.
+EXAMPLES = 10_002
 #: Jobs of a training instance, and how often.
 _JOBS, _SHARES = (50, 100, 200, 500), (0.5, 0.25, 0.1, 0.15)
 
@@ -208,7 +210,7 @@ def centre(name: str) -> tuple[Floats, float]:
     """The mean of the features in model units, and the spread of θ within an instance, over 60 instances."""
     recipe = recipe_named(name)
     d = len(recipe.problem.feature_names)
-    items = [item for number in range(60) for item in make(name, None, 2, number)]
+    items = [item for number in range(60) for item in make(name, None, EXAMPLES, number)]
     mean = np.mean([item.inputs[:d].mean(axis=1) for item in items], axis=0).astype(np.float64)
     spread = float(np.median([item.start.std() for item in items]))
     return mean, 1.0 if items[0].anchored else spread

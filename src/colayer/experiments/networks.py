@@ -4,7 +4,8 @@ Each recipe is named like the pretrained model it starts from. Instances are gen
 smoothed cost is descended. Trees and vehicles come with a good solution (Lagrangian rounding, local search), and the
 network imitates that and the best of its own perturbed solutions. Every 20 s a checkpoint, DIR/NAME.npz, is written: a
 run that was stopped goes on from it. In the end DIR/NAME.json is the model and DIR/NAME.result.json what it does on
-instances of the paper's test sets, through `--decoder`. With `--take FILE` nothing is trained: the network of FILE,
+instances of the paper's test sets, through `--decoder`. With `--after FILE` the network is another stage: it looks at
+what the network of FILE has made. With `--take FILE` nothing is trained: the network of FILE,
 which was learned from all of the features or some, is put beside the linear weights for all of them.
 """
 
@@ -22,9 +23,19 @@ from typing import Any
 import numpy as np
 
 from colayer import __version__
-from colayer.errors import InputError
+from colayer.errors import ColayerError, InputError
+from colayer.evaluators.gpu.device import Cuda
 from colayer.evaluators.local import LocalEvaluator
-from colayer.experiments.network_recipes import RECIPES, Recipe, centre, linear_model, make, make_stack, recipe_named
+from colayer.experiments.network_recipes import (
+    EXAMPLES,
+    RECIPES,
+    Recipe,
+    centre,
+    linear_model,
+    make,
+    make_stack,
+    recipe_named,
+)
 from colayer.experiments.network_results import judge
 from colayer.files import encode, write_atomic
 from colayer.learning.experience.fit import EVALUATIONS
@@ -39,7 +50,7 @@ from colayer.structure import looks_again
 from colayer.threads import Threads
 
 #: The stream of instances that σ and portfolio are chosen on.
-_CHOOSING = 3
+_CHOOSING = 10_003
 
 
 def widened(network: ContextModel, linear: Model) -> ContextModel:
@@ -122,6 +133,8 @@ def train(arguments: argparse.Namespace) -> None:
     from colayer.learning.network.resident import Resident
     from colayer.learning.network.towards import Draws, Layered
 
+    if arguments.stream < 1:
+        raise InputError(f"{arguments.stream} is out of range, expected 1 or more", where="--stream")
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
     if arguments.sigma:
@@ -131,13 +144,15 @@ def train(arguments: argparse.Namespace) -> None:
         if not looks_again(recipe.problem):
             raise InputError(f"needs structure(instance, y), which {recipe.problem.name} has not", where="--after")
         recipe = replace(recipe, dilations=recipe.later)
+        if arguments.after.resolve().parent == arguments.out.resolve():
+            raise InputError("lies in the folder of the results, expected another one", where="--out")
     rows = arguments.rows or recipe.batch
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
     center, spread = centre(name)
     earlier = None if arguments.after is None else network_in(arguments.after)
-    example = make(name, center, 2, 0, earlier)[0]
+    example = make(name, center, EXAMPLES, 0, earlier)[0]
     relations = kinds_of(example.structure)
     channels, seed = arguments.channels or recipe.channels, arguments.stream - 1
     network = ContextNetwork(
@@ -150,6 +165,8 @@ def train(arguments: argparse.Namespace) -> None:
         return
     threads = Threads(arguments.workers)
     jobs = recipe.problem.name == "single-machine"
+    if jobs and device == "cuda":
+        Cuda()  # refused here where CuPy is missing
     made: Callable[[int], list[Any]] = (
         partial(make_stack, name, center, arguments.stream, after=earlier, rows=rows)
         if jobs
@@ -258,7 +275,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--rate", type=float)
     parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="of jobs, in the training")
     parser.add_argument("--rows", type=int, help="jobs of a step, or instances of other problems")
-    parser.add_argument("--stream", type=int, default=1)
+    parser.add_argument("--stream", type=int, default=1, help="seed of instances and network, from 1 on")
     parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")
     parser.add_argument(
@@ -268,7 +285,7 @@ def main(given: list[str] | None = None) -> None:
     arguments = parser.parse_args(given)
     try:
         (take if arguments.take else train)(arguments)
-    except InputError as error:
+    except ColayerError as error:
         parser.error(str(error))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.resources
 from dataclasses import replace
 
+import numpy as np
+
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, Model, read_model
 from colayer.problem import Problem, X, Y, Z, declared
@@ -28,10 +30,16 @@ def pretrained_network(problem: Problem[X, Y, Z], stages: int | None = None) -> 
     if not isinstance(found, ContextModel):
         expected = "expected SingleMachine with 27 or 66 features"
         raise InputError(f"no network is shipped for {declared(problem).title}, {expected}")
+    if stages is None:
+        return found
     most = 1 + len(found.then)
-    if stages is not None and stages not in range(1, most + 1):
+    if type(stages) is not int or not 1 <= stages <= most:
         raise OptionError(f"{stages!r} is out of range, expected 1 to {most}", where="stages")
-    return found if stages is None else replace(found, then=found.then[: stages - 1])
+    if stages == most:
+        return found
+    # σ and portfolio were chosen for all of them
+    provenance = {**found.provenance, "stages": stages}
+    return replace(found, then=found.then[: stages - 1], sigma=None, portfolio=np.empty((0, 0)), provenance=provenance)
 
 
 def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,7 +58,8 @@ _SPAWN_KEY = 0xF5E
 def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
     """Learn a linear model, then a network beside it.
 
-    The journal holds the linear start; beside it, with `.npz` after its name, lies the state after the last pass.
+    The journal holds the linear start; beside it, with `.npz` after its name, lies the state after the last pass, and
+    with `.2.npz` and so on that of later stages.
     """
     need_extra("torch", "neural needs torch", "neural")
     from colayer.learning.network.device import device_named, one_thread
@@ -102,7 +105,7 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
             parts = [Part(part, _items(part, features, weights, model)) for part in (data, held)]
             passes = _passes(method, lesson, parts, gradient, weights, features, threads, device, model)
             passes.count = max(0, (budget - spent) // (cost * (method.stages - stage)))
-            passes.identity = {**identity, **({"stage": stage + 1} if stage else {})}
+            passes.identity = {**identity, **({} if model is None else {"after": _digest(model)})}
             if method.fresh is not None:
                 passes.fresh = partial(_fresh, method, lesson, features, weights, model)
             until = deadline if math.isinf(deadline) else clock() + (deadline - clock()) / (method.stages - stage)
@@ -142,6 +145,11 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         SEEN: seen,
     }
     return Fitted(replace(model, provenance=provenance), kept.loss, kept.validation, tuple(history), recalled)
+
+
+def _digest(model: ContextModel) -> str:
+    """What a later stage depends on."""
+    return hashlib.sha256(json.dumps(model.written_weights()).encode()).hexdigest()
 
 
 def _linear(method: Neural, lesson: Lesson[X, Y, Z], loss: Demonstration | None, evaluations: int) -> Fitted | None:

@@ -58,10 +58,11 @@ def gradient(
 
 def _by_gpu(by_place: tuple[torch.Tensor, ...], window: int, sigma: float) -> torch.Tensor:
     """(rows, n): the slope in the priority of each job; one launch."""
+    device = _cuda()
     import cupy
 
     slope = torch.empty_like(by_place[0])
-    slopes(_cuda(), [cupy.asarray(one) for one in by_place], window, sigma, cupy.asarray(slope))
+    slopes(device, [cupy.asarray(one) for one in by_place], window, sigma, cupy.asarray(slope))
     return slope
 
 

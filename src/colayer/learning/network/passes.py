@@ -169,7 +169,9 @@ class Passes(Generic[X, Y, Z]):
         except (InputError, KeyError, ValueError):
             raise JournalError("is not the state of a network that learns", where=str(path)) from None
         ours = json.loads(json.dumps(self.identity))
-        if theirs.pop("evaluations", None) != ours.pop("evaluations", None) and theirs == ours:
+        # a longer run, or one whose stages before went on: this one begins anew
+        changed = [theirs.pop(key, None) != ours.pop(key, None) for key in ("evaluations", "after")]
+        if any(changed) and theirs == ours:
             return False
         if theirs != ours:
             key = min(key for key in {*theirs, *ours} if theirs.get(key) != ours.get(key))

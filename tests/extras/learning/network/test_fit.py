@@ -186,6 +186,25 @@ def test_stages_learn_one_after_the_other_and_go_on_where_they_were(tmp_path: Pa
     assert again.solve(instances[0]).cost == whole.solve(instances[0]).cost
 
 
+def test_a_stage_after_another_first_one_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when time was short, and the first stage of the same call goes on; or with a larger budget."""
+    problem, journal = SingleMachine("27"), tmp_path / "run.journal"
+    instances = data(problem, 6, jobs=10)
+    method = Neural(channels=4, samples=4, share=0.5, stages=2)
+
+    def fitted(evaluations: int, **more: Any) -> Pipeline:
+        pipeline = Pipeline(problem, weights=problem.safe_weights)
+        return pipeline.fit(instances, method=method, evaluations=evaluations, workers=1, **more)
+
+    whole = fitted(60, journal=journal)
+    monkeypatch.setattr("colayer.learning.network.fit._digest", lambda model: "another")
+    again = fitted(60, journal=journal)
+    assert again.model.document() == whole.model.document()
+    assert again.recalled_ == 30 + 4  # the linear start, and the first stage
+    monkeypatch.undo()
+    assert fitted(80, journal=journal).model.document() == fitted(80).model.document()
+
+
 class Spread(Line):
     """θ shared by all: rows of one group, before an answer and after."""
 
