@@ -46,7 +46,7 @@ def structure(trial: Trial) -> None:
                 seen.append(snapshot(guarded(where, structure_of, trial.problem, instance, rows, y)))
                 if difference(given, snapshot((instance, y)), "the arguments") is not None:
                     raise Mistake(f"{where} changes its arguments: work on copies")
-            if difference(*seen, "structure") is not None:
+            if difference(seen[0], seen[1], "structure") is not None:
                 raise Mistake(f"{where} is not the same at a second call: it must depend on its arguments alone")
 
 
