@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ def correction_of(problem: Problem[X, Y, Z], model: Model, instance: X, features
     """What the model adds to the linear part of θ, whatever the weights; None for a linear model."""
     if not model.sees_structure:
         return model.correction(features)
+    structure = structure_of(problem, instance, len(features))
+    return model.correction(features, structure, partial(structure_after, problem, instance))
 
-    def after(theta: Floats) -> Structure:
-        return structure_of(problem, instance, len(features), layer_of(problem, theta, instance))
 
-    return model.correction(features, structure_of(problem, instance, len(features)), after)
+def structure_after(problem: Problem[X, Y, Z], instance: X, theta: Floats) -> Structure:
+    """How rows relate in the answer of the layer to θ."""
+    return structure_of(problem, instance, len(theta), layer_of(problem, theta, instance))

@@ -123,9 +123,15 @@ class Structured(Protocol):
         """How the rows of the features of an instance relate."""
 
 
+def order_of(structure: Structure) -> Order | None:
+    """The line in which rows stand; there is one at most."""
+    return next((relation for relation in structure if isinstance(relation, Order)), None)
+
+
 def anchored(structure: Structure) -> bool:
     """Whether rows have a place on an axis, from which θ of a network starts."""
-    return any(isinstance(relation, Order) and relation.moments.shape[1] > 0 for relation in structure)
+    order = order_of(structure)
+    return order is not None and order.moments.shape[1] > 0
 
 
 def looks_again(problem: Any) -> bool:

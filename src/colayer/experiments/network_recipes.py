@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from colayer.compose import features_of, layer_of
+from colayer.compose import features_of
 from colayer.learning.network.source import Item, item_of
 from colayer.models import ContextModel, Model
 from colayer.models.stage import sequence_of
-from colayer.networks import theta_of
+from colayer.networks import structure_after, theta_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
 from colayer.problem import Floats, SomeProblem, variant
@@ -192,8 +192,10 @@ def recipe_named(name: str) -> Recipe:
 def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, after: ContextModel | None) -> Item[Any]:
     problem: Any = recipe.problem
     features = features_of(problem, instance)
-    answer = None if after is None else layer_of(problem, theta_of(problem, after, instance, features), instance)
-    structure = structure_of(problem, instance, len(features), answer)
+    if after is None:
+        structure = structure_of(problem, instance, len(features))
+    else:
+        structure = structure_after(problem, instance, theta_of(problem, after, instance, features))
     zero = np.zeros(features.shape[1])
     item = item_of(
         instance, features, structure, linear.weights, linear.feature_scale, zero if center is None else center

@@ -145,7 +145,7 @@ def train(arguments: argparse.Namespace) -> None:
             raise InputError(f"needs structure(instance, y), which {recipe.problem.name} has not", where="--after")
         recipe = replace(recipe, dilations=recipe.later)
         if arguments.after.resolve().parent == arguments.out.resolve():
-            raise InputError("lies in the folder of the results, expected another one", where="--out")
+            raise InputError("lies where results are written, expected another --out", where="--after")
     rows = arguments.rows or recipe.batch
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)

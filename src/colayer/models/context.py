@@ -79,11 +79,12 @@ class ContextModel(Model):
         `after` of θ is the structure once the layer has answered to it; only networks in several stages need it.
         """
         added = self._first.correction(features, structure, self.feature_scale, self.center)
-        if self.then and after is None:
+        if not self.then:
+            return added
+        if after is None:
             raise InputError("a network in several stages needs the structure after an answer of the layer")
-        linear = thetas(features, self.raw()[None, :])[0] if self.then else added
+        linear = thetas(features, self.raw()[None, :])[0]
         for stage in self.then:
-            assert after is not None
             seen = after(linear + added)
             said = stage.correction(features, seen, self.feature_scale, self.center)
             added = said - linear if anchored(seen) else added + said  # moments stand alone, without the linear part

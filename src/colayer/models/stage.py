@@ -15,7 +15,7 @@ from colayer.fields import table
 from colayer.models.kernels.context import gated_add, gather_add, pool_into, product_into, shifts_add
 from colayer.models.kernels.inputs import neighbours_into, plain_into, squash_all
 from colayer.models.thetas import Floats
-from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure
+from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure, order_of
 
 Singles = NDArray[np.float32]
 
@@ -38,21 +38,22 @@ def kinds_of(structure: Structure) -> tuple[str, ...]:
 
 def sequence_of(structure: Structure) -> Ints | None:
     """The rows in the order they stand in; None where they stand in none."""
-    return next((relation.permutation for relation in structure if isinstance(relation, Order)), None)
+    order = order_of(structure)
+    return None if order is None else order.permutation
 
 
 def offsets_of(structure: Structure) -> Floats:
     """(moments − 1, rows): the moments of an order less the first, rows in the order they stand in; or none."""
-    for relation in structure:
-        if isinstance(relation, Order) and relation.moments.shape[1]:
-            moments = relation.moments[relation.permutation].T
-            return np.asarray(moments[1:] - moments[0])
-    return np.empty((0, 0))
+    order = order_of(structure)
+    if order is None or not order.moments.shape[1]:
+        return np.empty((0, 0))
+    moments = order.moments[order.permutation].T
+    return np.asarray(moments[1:] - moments[0])
 
 
 def inputs_of(features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Singles:
     """u, (inputs, rows), the rows in the order they stand in, if in one."""
-    order = next((relation for relation in structure if isinstance(relation, Order)), None)
+    order = order_of(structure)
     rows, d = features.shape
     sequence = np.empty(0, np.int64) if order is None else order.permutation
     columns = 0 if order is None else order.moments.shape[1] + order.amounts.shape[1]
@@ -116,14 +117,14 @@ class Stage:
         if kinds_of(structure) != self.relations:
             found, expected = (", ".join(kinds) or "none" for kinds in (kinds_of(structure), self.relations))
             raise InputError(f"the structure is {found}, expected {expected}, as the model was learned")
-        inputs, offsets = inputs_of(features, structure, scale, center), offsets_of(structure)
+        inputs, order = inputs_of(features, structure, scale, center), order_of(structure)
         arrays, sequence = self.arrays, sequence_of(structure)
-        heads = len(arrays["head.bias"])
+        heads, moments = len(arrays["head.bias"]), 0 if order is None else order.moments.shape[1]
         if len(inputs) != arrays["input.matrix"].shape[1]:
             wanted = arrays["input.matrix"].shape[1]
             raise InputError(f"the structure gives {len(inputs)} inputs per row, the model expects {wanted}")
-        if heads not in (1, 1 + len(offsets)):
-            raise InputError(f"the structure has {1 + len(offsets)} moments, the model expects {heads}")
+        if heads not in (1, max(1, moments)):
+            raise InputError(f"the structure has {max(1, moments)} moments, the model expects {heads}")
         rows, channels = inputs.shape[1], len(arrays["input.bias"])
         h = np.empty((channels, rows), np.float32)
         product_into(*self._padded["input"], inputs, h, True)
@@ -141,14 +142,14 @@ class Stage:
         out = np.empty((heads, rows), np.float32)
         product_into(*self._padded["head"], h, out, False)
         values: Floats = out[0].astype(np.float64)
-        for share, offset in zip(out[1:], offsets, strict=False):
-            values += share * offset
-        if sequence is None:
+        if heads > 1:
+            for share, offset in zip(out[1:], offsets_of(structure), strict=True):
+                values += share * offset
+        if order is None:
             return values
         back = np.empty(rows)
         back[sequence] = values
-        moments = next(relation.moments for relation in structure if isinstance(relation, Order))
-        return back + moments[:, 0] if moments.shape[1] else back
+        return back + order.moments[:, 0] if moments else back
 
     def written(self) -> dict[str, Any]:
         """Its entries of a model file; numbers as short as float32 can be told."""

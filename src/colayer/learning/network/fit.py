@@ -16,7 +16,6 @@ import numpy as np
 import colayer
 from colayer.capabilities import Generates, need
 from colayer.clock import clock
-from colayer.compose import layer_of
 from colayer.content import SEEN, hashed
 from colayer.documents import generated
 from colayer.errors import InputError, OptionError, need_extra
@@ -35,7 +34,7 @@ from colayer.learning.run import Evaluation, open_run
 from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
-from colayer.networks import theta_of
+from colayer.networks import structure_after, theta_of
 from colayer.problem import Floats, X, Y, Z, declared
 from colayer.structure import looks_again, structure_of
 from colayer.threads import Threads
@@ -166,9 +165,11 @@ def _items(
     """What the network sees of the instances, after those of an earlier stage."""
     scale, found = features.scale, []
     for instance, rows in zip(data.instances, data.features, strict=True):
-        before = None if earlier is None else theta_of(data.problem, earlier, instance, rows)
-        answer = None if before is None else layer_of(data.problem, before, instance)
-        structure = structure_of(data.problem, instance, len(rows), answer)
+        if earlier is None:
+            before, structure = None, structure_of(data.problem, instance, len(rows))
+        else:
+            before = theta_of(data.problem, earlier, instance, rows)
+            structure = structure_after(data.problem, instance, before)
         found.append(item_of(instance, rows, structure, weights, scale, features.mean / scale, before))
     return found
 

@@ -15,10 +15,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.models.stage import inputs_of, sequence_of
+from colayer.models.stage import inputs_of
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, X
-from colayer.structure import Order, Structure
+from colayer.structure import Structure, order_of
 
 Singles = NDArray[np.float32]
 T = TypeVar("T")
@@ -58,16 +58,16 @@ def item_of(
 
     θ starts from the moments of an order alone; without, from the θ `before`, or from that of the weights.
     """
-    moments = next((one.moments for one in structure if isinstance(one, Order) and one.moments.shape[1]), None)
-    if moments is not None:
-        start = moments[:, 0]
+    order = order_of(structure)
+    moments = 0 if order is None else order.moments.shape[1]
+    if order is not None and moments:
+        start = order.moments[:, 0]
     else:
         start = thetas(features, (weights / scale)[None, :])[0] if before is None else before
-    sequence = sequence_of(structure)
-    if sequence is not None:
-        start = start[sequence]
+    if order is not None:
+        start = start[order.permutation]
     inputs = inputs_of(features, structure, scale, center)
-    return Item(instance, inputs, structure, start, None, 0.0, 0 if moments is None else moments.shape[1])
+    return Item(instance, inputs, structure, start, None, 0.0, moments)
 
 
 class Source(Generic[T]):
