@@ -10,8 +10,10 @@ import pytest
 
 from colayer.evaluators.gpu import on_device
 from colayer.problems import SingleMachine
+from colayer.problems.single_machine.kernels.descent import descend_plain
 from support.gpu.devices import DEVICES, same_bits
-from support.gpu.emulated import HostArrays
+from support.gpu.emulated import COMPILER, Emulated, HostArrays
+from support.gpu.reference import cost as plain_cost
 
 
 @pytest.fixture(name="device", scope="module", params=list(DEVICES))
@@ -75,3 +77,66 @@ def test_long_moves_of_ls_have_the_bits_of_the_processor(device: HostArrays) -> 
     weights = rng.normal(size=(2, 27))
     expected = problem.evaluator(data, workers=1).losses(weights)
     assert np.array_equal(on_device(problem, data, device).losses(weights), expected)
+
+
+@pytest.fixture(name="kernels", scope="module")
+def kernels_of(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
+    if COMPILER is None:
+        pytest.skip("no g++")
+    return Emulated(tmp_path_factory.mktemp("kernels"))
+
+
+def after_ls(device: Emulated, r: Any, p: Any, orders: Any, narrow: bool) -> tuple[Any, Any]:
+    """Costs and sequences, as numbers of jobs that are all different, of the kernel `descend_whole`."""
+    rows, n = orders.shape
+    levels, out, room = np.zeros((rows, n), np.uint16), np.zeros((rows, 1)), n + n % 2
+    values = [
+        orders.astype(np.uint16), np.array([0, n]), np.arange(n, dtype=np.uint16), r, p, np.ones(1), np.int32(0),
+        np.int32(rows), np.int64(n), np.int32(room), np.int32(narrow), levels, np.int32(1), out, np.int32(1),
+    ]  # fmt: skip
+    bytes_each = 6 if narrow else 12
+    device.launch("single_machine", "descend_whole", (-(-rows // 2), 1), 64, 2 * bytes_each * room, values)
+    return out[:, 0], levels
+
+
+@pytest.mark.parametrize("narrow", [True, False])
+@pytest.mark.parametrize("span", [0.0, 0.5, 1.5])
+@pytest.mark.parametrize("n", [1, 2, 30, 31, 33, 61, 97, 300])
+def test_ls_by_a_warp_makes_the_moves_of_the_rule(n: int, span: float, narrow: bool, kernels: Emulated) -> None:
+    """Sequences, not only costs: jobs of few lengths and release dates, with chains, idle time and long moves."""
+    rng = np.random.default_rng([n, round(10 * span)])
+    pairs = np.unique(np.stack([rng.integers(1, 99, n), rng.integers(0, 1 + round(50 * n * span), n)], axis=1), axis=0)
+    p, r = np.ascontiguousarray(pairs.T.astype(float))  # by (p, r)
+    by_date, by_length = np.argsort(r, kind="stable"), np.arange(len(r))
+    mixed = np.argsort(r + rng.normal(size=len(r)) * 200, kind="stable")
+    orders = np.stack([by_date, by_length[::-1], mixed, rng.permutation(len(r))])
+    costs, sequences = after_ls(kernels, r, p, orders, narrow)
+    for order, cost, sequence in zip(orders, costs, sequences, strict=True):
+        expected = order.astype(np.int64)
+        descend_plain.py_func(expected, r, p)
+        assert sequence.tolist() == expected.tolist()
+        assert cost == plain_cost(expected.tolist(), r, p)
+
+
+@pytest.mark.parametrize(("length", "late"), [(255.0, 2.0**20 - 1), (256.0, 2.0**20 - 1), (255.0, 2.0**20)])
+def test_ls_at_the_limits_of_the_narrow_format(length: float, late: float, device: HostArrays) -> None:
+    """Times up to 2^20 − 1 and lengths up to 2^8 − 1 fit; one more does not, and the losses are the same."""
+    problem = SingleMachine(features="27", decoder="ls")
+    rng = np.random.default_rng(4)
+    p = rng.integers(1, 40, 90).astype(float)
+    p[17] = length
+    r = rng.integers(0, 1000, 90).astype(float)
+    r[40] = late - p.sum()  # the bound on all times is `late`
+    data = [problem.read({"release": r, "processing": p})]
+    fits = length < 2**8 and late < 2**20
+    gpu: Any = on_device(problem, data, device)
+    assert [span.kind for span in gpu.spans] == [2 if fits else 1]
+    gpu.close()
+    same_bits(problem, data, np.random.default_rng(6).normal(size=(4, 27)), device, alone=1)
+
+
+def test_narrow_and_wide_instances_side_by_side(device: HostArrays) -> None:
+    problem = SingleMachine(features="27", decoder="ls")
+    near = [problem.generate(seed=s, jobs=40 + s, rho=0.5) for s in range(2)]
+    far = [type(x)(x.release * 100, x.processing * 100) for x in near]
+    same_bits(problem, [near[0], far[0], near[1], far[1]], vectors(problem), device, alone=3)

@@ -96,7 +96,7 @@ def costs(
 
 def descend_whole(
     grid: tuple[int, int], orders: Any, first: Any, level: Any, r: Any, p: Any, scale: Any, x0: int, rows: int,
-    total: int, most: int, levels: Any, keep: int, out: Any, columns: int,
+    total: int, most: int, narrow: int, levels: Any, keep: int, out: Any, columns: int,
 ) -> None:  # fmt: skip
     if keep:
         for row in range(rows):

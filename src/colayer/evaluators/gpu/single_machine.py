@@ -14,7 +14,8 @@ from colayer.problems.single_machine.evaluator import FusedEvaluator
 from colayer.problems.single_machine.kernels.rdi import TOLERANCE
 
 _WARP = 32
-_PLAIN, _WHOLE = 0, 1  # kinds of instances: any data; whole numbers that fit 32 bits
+_PLAIN, _WIDE, _NARROW = 0, 1, 2  # kinds of instances: any data; whole numbers that fit `Wide`; that fit `Narrow`
+_BYTES = {_WIDE: 12, _NARROW: 6}  # of a job in LS
 _WARPS, _THREADS = 8, 64  # of a block: at most, in kernels with a warp and with a thread per schedule
 _BLOCKS = 32  # on one processor of the device, at most; fewer warps per block wait less for the slowest of them
 _CROWD = 1 << 13  # warps that the processors of a large device run side by side
@@ -28,12 +29,14 @@ class MachineOnGpu(Stacked):
 
     def __init__(self, own: FusedEvaluator, device: Device) -> None:
         horizon = np.array([x.release.max() + x.processing.sum() for x in own.instances])
-        fast = own.integral & (horizon < 2.0**31)
+        longest = np.array([x.processing.max() for x in own.instances])
+        narrow = (horizon < 2.0**20) & (longest < 2.0**8)
+        whole = own.integral & (horizon < 2.0**31)
         rdi = own.decoder == "rdi"
         self.source = "rdi" if rdi else "single_machine"
         if rdi:
             self.per_row = 8 + 2 + 2 + _SCRATCH  # the sequence after LS, too
-        super().__init__(own, device, np.diff(own.first), np.where(fast, _WHOLE, _PLAIN))
+        super().__init__(own, device, np.diff(own.first), np.where(whole, np.where(narrow, _NARROW, _WIDE), _PLAIN))
         self.decoder = own.decoder
         self.features = self.stacked(own._matrix, own.dimension)
         numbers, levels, releases, lengths, tolerances = [], [], [], [], []
@@ -75,7 +78,7 @@ class MachineOnGpu(Stacked):
 
         def decode(span: Span) -> None:
             low, count, most = np.int32(span.low), np.int32(span.high - span.low), np.int32(span.most)
-            grid, whole = (len(weights), int(count)), span.kind == _WHOLE
+            grid, whole = (len(weights), int(count)), span.kind != _PLAIN
             place = [low, total, most]
             if whole and self.decoder == "none":
                 values = [theta, self.begins, self.number, *data, *place, *end]
@@ -84,10 +87,12 @@ class MachineOnGpu(Stacked):
             values = [theta, orders, self.begins, self.number, *place]
             self.device.launch(self.source, "sort_rows", grid, *sorting(span.most), values)
             if whole:
-                each = 12 * span.most + 16
+                room = span.most + span.most % 2
+                each, narrow = _BYTES[span.kind] * room, np.int32(span.kind == _NARROW)
                 warps = max(1, min(_WARPS, len(weights), self.device.shared // (_BLOCKS * each)))
                 grid = (-(-len(weights) // warps), int(count))
-                values = [orders, self.begins, self.level, *data, low, rows, total, most, levels, np.int32(rdi), *end]
+                values = [orders, self.begins, self.level, *data, low, rows, total, np.int32(room), narrow]
+                values += [levels, np.int32(rdi), *end]
                 self.device.launch(self.source, "descend_whole", grid, _WARP * warps, each * warps, values)
             schedules = len(weights) * int(count)
             grid = (-(-schedules // _THREADS), 1)

@@ -8,6 +8,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned char u8;
 typedef long long i64;
+typedef unsigned long long u64;
 
 #define ALL 0xffffffffu
 #define WARP 32

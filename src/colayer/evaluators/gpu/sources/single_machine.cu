@@ -111,195 +111,294 @@ extern "C" __global__ void costs(
     out[row * columns + x] = sum / scale[x];
 }
 
-#define DEEP 8             // places per lane that are looked at together in long moves
-#define WIDE (DEEP * WARP) // places of all lanes
+// A job at its place in a schedule of whole-number data, with its start; jobs compare by (p, r). `Row` is how the jobs of
+// a schedule lie in memory, room for an even number.
+//
+// In 48 bits, for p below 2^8 and times below 2^20: the start in the lowest, so that it can be added to, then r, then p.
+struct Narrow {
+    u64 bits;
 
-// LS of whole-number data, by a warp: the leftmost job that may pass the one before it moves back as far as it can,
-// again and again, as the rule says. Exact sums let all places change at once. Most moves are over a few places: the first
-// look is at one place per lane, those that follow at DEEP.
-struct Descent {
-    int *start, *sum, *r; // by place: start, sum of p before (n + 1 of them: p is a difference), release date
-    int n;
+    __device__ Narrow() {}
+    __device__ Narrow(u64 bits) : bits(bits) {}
+    __device__ Narrow(int p, int r, int start) : bits((u64)p << 40 | (u64)r << 20 | (u64)start) {}
+    __device__ int p() const { return (int)(bits >> 40); }
+    __device__ int r() const { return (int)(bits >> 20) & 0xfffff; }
+    __device__ int start() const { return (int)bits & 0xfffff; }
+    __device__ bool before(Narrow x) const { return (bits | 0xfffff) < x.bits; } // whatever the starts
+    __device__ Narrow later(int by) const { return bits + (i64)by; }
+    __device__ Narrow of(int lane) const { return __shfl_sync(ALL, bits, lane); }
 
-    struct Place {
-        int start, sum, p, r;
+    struct Row {
+        u32 *high;
+        u16 *low;
+
+        __device__ Row(void *memory, int most) : high((u32 *)memory + warp() * (most / 2 * 3)), low((u16 *)(high + most)) {}
+        __device__ Narrow operator[](int i) const { return (u64)high[i] << 16 | low[i]; }
+        __device__ void put(int i, Narrow x) const { high[i] = (u32)(x.bits >> 16), low[i] = (u16)x.bits; }
     };
-    __device__ Place at(int q) const { return {start[q], sum[q], sum[q + 1] - sum[q], r[q]}; }
+};
 
-    // Whether b passes the job of `x`, if it comes to stand behind it. No branches: loads of many places overlap.
-    __device__ static bool passes(int p_b, int r_b, const Place &x) {
-        return (r_b <= x.start) & ((p_b < x.p) | ((p_b == x.p) & (r_b < x.r)));
+// The same in 12 bytes, for times below 2^31.
+struct Wide {
+    int length, release, begin;
+
+    __device__ Wide() {}
+    __device__ Wide(int p, int r, int start) : length(p), release(r), begin(start) {}
+    __device__ int p() const { return length; }
+    __device__ int r() const { return release; }
+    __device__ int start() const { return begin; }
+    __device__ bool before(Wide x) const { return (length < x.length) | ((length == x.length) & (release < x.release)); }
+    __device__ Wide later(int by) const { return {length, release, begin + by}; }
+    __device__ Wide of(int lane) const {
+        return {__shfl_sync(ALL, length, lane), __shfl_sync(ALL, release, lane), __shfl_sync(ALL, begin, lane)};
     }
 
-    // The first of the places low.., as many as lanes have together, below high whose job passes the one before it, or −1.
-    template <int deep> __device__ int look(int low, int high) const {
-        bool found[deep];
+    struct Row {
+        Wide *jobs;
+
+        __device__ Row(void *memory, int most) : jobs((Wide *)memory + warp() * most) {}
+        __device__ Wide operator[](int i) const { return jobs[i]; }
+        __device__ void put(int i, Wide x) const { jobs[i] = x; }
+    };
+};
+
+#define DEEP 4              // places per lane that are looked at together
+#define REACH (DEEP * WARP) // places of all lanes
+
+// LS of whole-number data, by a warp: the leftmost job that may pass the one before it moves back as far as it can,
+// again and again, as the rule says. Exact sums let all places change at once.
+//
+// Most moves are over one place: where the jobs before got later, a job x that is too long is passed by the next one, by
+// the one behind that, and so on, a chain. `ripple` makes all moves of a chain at once, in 32 places that the lanes hold;
+// `move` makes one move, over any distance.
+//
+// Invariant: no job at 1..q − 1 passes the one before it, nor one at clean..dirty − 1; starts of 0..known − 1 are those
+// of the sequence.
+template <class Job> struct Descent {
+    typename Job::Row jobs; // by place
+    int n, known, q, clean, dirty;
+
+    __device__ Descent(void *memory, int most, int n) : jobs(memory, most), n(n) {}
+
+    // Whether b passes x, if it comes to stand behind it. No branches: loads of many places overlap.
+    __device__ static bool passes(Job b, Job x) { return (b.r() <= x.start()) & b.before(x); }
+    __device__ static int end(Job x) { return x.start() + x.p(); }
+
+    // Starts of the next places behind the known ones, as many as `ripple` looks at: p before, from there on, + the
+    // most of r − p before up to there.
+    __device__ void extend() {
+        int i = known + lane(), high = min(n, known + WARP - 2);
+        Job own = jobs[min(i, n - 1)];
+        int upto = own.p();
+        for (int step = 1; step < WARP; step *= 2) {
+            int other = __shfl_up_sync(ALL, upto, step);
+            if (lane() >= step) upto += other;
+        }
+        int sum = upto - own.p(), late = own.r() - sum;
+        if (known > 0) late = max(late, end(jobs[known - 1]));
+        for (int step = 1; step < WARP; step *= 2) late = max(late, __shfl_up_sync(ALL, late, step));
+        if (i < high) jobs.put(i, Job(own.p(), own.r(), sum + late));
+        __syncwarp();
+        q = known, known = high, clean = dirty = n; // what was clean ended before
+    }
+
+    // The first of the REACH places from low on, below high, whose job passes the one before it, or −1.
+    __device__ int look(int low, int high) const {
+        bool found[DEEP];
 #pragma unroll
-        for (int i = 0; i < deep; ++i) {
-            int q = low + i * WARP + lane(), safe = min(q, high - 1);
-            found[i] = (q < high) & passes(sum[safe + 1] - sum[safe], r[safe], at(safe - 1));
+        for (int i = 0; i < DEEP; ++i) {
+            int own = low + i * WARP + lane(), safe = min(own, high - 1);
+            found[i] = (own < high) & passes(jobs[safe], jobs[safe - 1]);
         }
 #pragma unroll
-        for (int i = 0; i < deep; ++i) {
+        for (int i = 0; i < DEEP; ++i) {
             u32 some = __ballot_sync(ALL, found[i]);
             if (some != 0) return low + i * WARP + __ffs(some) - 1;
         }
         return -1;
     }
 
-    // The same of low..high − 1, or high.
-    __device__ int next(int low, int high) const {
-        if (low >= high) return high;
-        int found = look<1>(low, high);
-        for (low += WARP; found < 0 && low < high; low += WIDE) found = look<DEEP>(low, high);
-        return found < 0 ? high : found;
-    }
-
-    // Starts of the next places behind the `known` ones: sum before + the most of r − sum before up to there.
-    __device__ int extend(int known) const {
-        int q = known + lane();
-        int late = q < n ? r[q] - sum[q] : -sum[n];
-        if (known > 0) late = max(late, start[known - 1] - sum[known - 1]);
-        for (int step = 1; step < WARP; step *= 2) late = max(late, __shfl_up_sync(ALL, late, step));
-        if (q < n) start[q] = sum[q] + late;
-        __syncwarp();
-        return min(n, known + WARP);
+    // Looks for the next job that moves, from q on. Where it is in a chain, moves the chain, and those behind it within
+    // 32 places. Returns the place of a job that is to move otherwise, or −1: q is the place to look on from.
+    //
+    // In a chain over x the jobs d, d + 1, … pass x, and not the one before x or the one that just passed it: each takes
+    // the place before its own, earlier by p of x. There is no idle time from x on, since they are ready when x starts;
+    // nor is there before x, and so all that lies behind the chain is as it was.
+    __device__ int ripple() {
+        int low = max(0, q - 2), high = min(low + WARP, known);
+        bool there = low + lane() < high, moved = false;
+        Job own = jobs[min(low + lane(), high - 1)];
+        u32 waited = __ballot_sync(ALL, own.start() == own.r()); // places that may follow idle time: chains bring none
+        int far = -1;
+        while (true) {
+            Job last = own.of(max(lane() - 1, 0));
+            u32 some = __ballot_sync(ALL, there & passes(own, last)); // no job passes itself
+            if (some == 0) break;
+            int d = __ffs(some) - 1;
+            Job b = own.of(d), x = own.of(d - 1);
+            bool behind = lane() > d, next = passes(own, x.later(own.start() - end(x))); // when those before have passed
+            bool twice = behind & passes(own, last.later(-x.p()));
+            u32 passed = __ballot_sync(ALL, lane() < d ? passes(b, own) : there & next & !twice);
+            if ((waited >> (d - 1) & 1) || (passed >> (d - 2) & 1)) { // at place 0 any job has waited
+                far = low + d;
+                break;
+            }
+            int e = d + __ffs(~(passed >> d)) - 2; // the last place of the chain, where x goes
+            int source = lane() == e ? d - 1 : lane() + ((lane() >= d - 1) & (lane() < e));
+            int later = lane() == e ? end(own) - end(x) : source > lane() ? -x.p() : 0;
+            own = own.of(source).later(later);
+            if (clean <= low + e + 1) clean = low + e + 2; // the job there has another before it
+            moved = true;
+        }
+        if (moved) {
+            if (there) jobs.put(low + lane(), own);
+            __syncwarp();
+        }
+        if (far >= 0) return far;
+        q = high;
+        if (moved) return -1;
+        for (int limit = min(clean, known); q < limit; q = min(q + REACH, limit)) {
+            int found = look(q, limit);
+            if (found >= 0) {
+                q = found;
+                break;
+            }
+        }
+        return -1;
     }
 
     // How many of the places top, top − 1, …, which go to `held`, b passes before it meets one that it does not.
-    template <int deep> __device__ int passed(int p_b, int r_b, int top, Place *held) const {
-        bool found[deep];
+    __device__ int passed(Job b, int top, Job *held) const {
+        bool found[DEEP];
 #pragma unroll
-        for (int i = 0; i < deep; ++i) {
-            int q = top - i * WARP - lane();
-            held[i] = at(max(q, 0));
-            found[i] = (q >= 0) & passes(p_b, r_b, held[i]);
+        for (int i = 0; i < DEEP; ++i) {
+            int own = top - i * WARP - lane();
+            held[i] = jobs[max(own, 0)];
+            found[i] = (own >= 0) & passes(b, held[i]);
         }
 #pragma unroll
-        for (int i = 0; i < deep; ++i) {
+        for (int i = 0; i < DEEP; ++i) {
             u32 some = __ballot_sync(ALL, found[i]);
             if (some != ALL) return i * WARP + __ffs(~some) - 1;
         }
-        return deep * WARP;
+        return REACH;
     }
 
-    // Moves the places of `held` from k on by one, b's length later but for the idle time, since k, that takes it up:
-    // start − sum is the idle time before. Returns how many are later.
-    template <int deep>
-    __device__ int shift(int p_b, int top, int k, int delay, int idle, const Place *held) const {
-        int later = 0;
+    // The idle time between the jobs at k..d − 1.
+    __device__ int idle_between(int k, int d) const {
+        int idle = 0;
+        for (int own = k + 1 + lane(); own < d; own += WARP) idle += jobs[own].start() - end(jobs[own - 1]);
+        return over_warp<Sum>(idle);
+    }
+
+    // Moves the places of `held` from k on by one, later by `delay` but for the idle time, since k, that takes it up:
+    // `idle` up to the first of them, top, and after the call up to the next. Returns how many it keeps from being later.
+    __device__ int shift(int top, int k, int delay, int &idle, Job *held) const {
+        int same = 0;
+#pragma unroll
+        for (int i = 0; i < DEEP; ++i) {
+            int own = top - i * WARP - lane(), late = delay;
+            if (idle > 0) {
+                int gap = own > k ? held[i].start() - end(jobs[own - 1]) : 0, upto = gap;
+                if (__ballot_sync(ALL, gap > 0) != 0) {
+                    for (int step = 1; step < WARP; step *= 2) {
+                        int other = __shfl_up_sync(ALL, upto, step);
+                        if (lane() >= step) upto += other;
+                    }
+                }
+                late = max(0, delay - (idle - upto + gap));
+                idle -= __shfl_sync(ALL, upto, WARP - 1);
+                same += __popc(__ballot_sync(ALL, (own >= k) & (late == 0)));
+            }
+            held[i] = held[i].later(late);
+        }
         __syncwarp(); // all have read
 #pragma unroll
-        for (int i = 0; i < deep; ++i) {
-            int q = top - i * WARP - lane();
-            int own = q >= k ? max(0, delay - (held[i].start - held[i].sum - idle)) : 0;
-            if (q >= k) start[q + 1] = held[i].start + own, sum[q + 1] = held[i].sum + p_b, r[q + 1] = held[i].r;
-            later += __popc(__ballot_sync(ALL, own > 0));
+        for (int i = 0; i < DEEP; ++i) {
+            int own = top - i * WARP - lane();
+            if (own >= k) jobs.put(own + 1, held[i]);
         }
         __syncwarp();
-        return later;
+        return same;
     }
 
-    // The job before place q ends earlier by `gain`: so do those behind it, up to their release dates.
-    __device__ void hasten(int q, int known, int gain) const {
-        for (; gain > 0 && q < known; q += WARP) {
-            int own = q + lane(), slack = gain;
-            if (own < known) slack = min(gain, start[own] - r[own]);
+    // The job before place i ends earlier by `gain`: so do those behind it, up to their release dates.
+    __device__ void hasten(int i, int gain) const {
+        for (; gain > 0 && i < known; i += WARP) {
+            Job own = jobs[min(i + lane(), known - 1)];
+            int slack = min(gain, own.start() - own.r());
             for (int step = 1; step < WARP; step *= 2) slack = min(slack, __shfl_up_sync(ALL, slack, step));
-            if (own < known) start[own] -= slack;
+            if (i + lane() < known) jobs.put(i + lane(), own.later(-slack));
             gain = __shfl_sync(ALL, slack, WARP - 1);
         }
         __syncwarp();
     }
 
-    // Invariant: no job at 1..q − 1 passes the one before it, nor one at clean..dirty − 1; starts of 0..known − 1 are
-    // those of the sequence.
-    __device__ void run() const {
-        int known = extend(0), q = 1, clean = n, dirty = n;
-        while (true) {
-            int d = known;
-            if (q < clean) d = next(q, min(clean, known));
-            if (d >= clean) d = dirty < known ? next(max(q, dirty), known) : known;
-            if (d >= known) {
-                if (known == n) return;
-                q = known, clean = dirty = n; // the zone ended before
-                known = extend(known);
-                continue;
-            }
-            Place b = at(d), last = at(d - 1), near[1], held[DEEP];
-            int top = d - 1, count = passed<1>(b.p, b.r, top, near), k = d - count;
-            if (count == WARP) {
-                do {
-                    count = passed<DEEP>(b.p, b.r, k - 1, held);
-                    k -= count;
-                } while (count == WIDE);
-            }
-            Place old = at(k);
-            int ready = k > 0 ? start[k - 1] + old.sum - sum[k - 1] : 0;
-            int begin = max(ready, b.r), delay = max(0, begin + b.p - old.start), idle = old.start - old.sum;
-            int later = 0;
-            if (d - k < WARP) {
-                later = shift<1>(b.p, top, k, delay, idle, near);
-            } else {
-                for (; top >= k; top -= WIDE) {
+    // The job at d, which passes the one before it, moves back.
+    __device__ void move(int d) {
+        Job b = jobs[d], last = jobs[d - 1], held[DEEP];
+        int k = d, count;
+        bool waited = false;
+        do {
+            int top = k - 1;
+            count = passed(b, top, held);
+            k -= count;
 #pragma unroll
-                    for (int i = 0; i < DEEP; ++i) held[i] = at(max(k, top - i * WARP - lane()));
-                    later += shift<DEEP>(b.p, top, k, delay, idle, held);
-                }
+            for (int i = 0; i < DEEP; ++i)
+                waited |= (top - i * WARP - lane() >= k) & (held[i].start() == held[i].r()); // as behind idle time
+        } while (count == REACH);
+        Job old = jobs[k];
+        int ready = k > 0 ? end(jobs[k - 1]) : 0;
+        int begin = max(ready, b.r()), delay = max(0, begin + b.p() - old.start());
+        int idle = __ballot_sync(ALL, waited) != 0 ? idle_between(k, d) : 0, same = 0;
+        int gain = end(b) - end(last) - max(0, delay - idle);
+        for (int top = d - 1; top >= k; top -= REACH) {
+            if (d - k >= REACH) { // else still held
+#pragma unroll
+                for (int i = 0; i < DEEP; ++i) held[i] = jobs[max(k, top - i * WARP - lane())];
             }
-            if (lane() == 0) start[k] = begin, sum[k] = old.sum, r[k] = b.r;
-            __syncwarp();
-            int end = last.start + max(0, delay - (last.start - last.sum - idle)) + last.p;
-            hasten(d + 1, known, b.start + b.p - end);
-            // Behind the last job that is later all is as it was, up to the place that b left.
-            q = k + 2;
-            if (clean <= d + 1 || d - k - later > dirty - clean) clean = k + later + 2, dirty = d + 1;
-            if (clean >= dirty) clean = dirty = n;
+            same += shift(top, k, delay, idle, held);
+        }
+        if (lane() == 0) jobs.put(k, Job(b.p(), b.r(), begin));
+        __syncwarp();
+        hasten(d + 1, gain);
+        // Behind the last job that is later all is as it was, up to the place that b left.
+        if (delay == 0) same = d - k;
+        q = k + 2;
+        if (clean <= d + 1 || same > dirty - clean) clean = d - same + 2, dirty = d + 1;
+    }
+
+    __device__ void run() {
+        known = 0;
+        extend();
+        q = 1;
+        while (true) {
+            if (q >= clean) q = max(q, dirty), clean = dirty = n;
+            if (q < known) {
+                int d = ripple();
+                if (d >= 0) move(d);
+            } else if (known < n) {
+                extend();
+            } else {
+                return;
+            }
         }
     }
 };
 
-// out[row, x] = cost / scale after LS, of whole-number data with times below 2^31, and the sequence as levels where
-// `keep` says so; a warp per (row, instance). Shared memory: 12 bytes per job and warp, and 16.
-extern "C" __global__ void descend_whole(
-    const u16 *orders, const i64 *first, const u16 *level, const double *r, const double *p, const double *scale,
-    int x0, int rows, i64 total, int most, u16 *levels, int keep, double *out, int columns
+// LS of the jobs of `order`, in `memory`, and its cost; the levels after it where there is room for them.
+template <class Job>
+__device__ i64 descended(
+    const u16 *order, const double *r, const double *p, const u16 *level, int n, int most, u16 *levels, void *memory
 ) {
-    extern __shared__ double shared[];
-    int x = x0 + blockIdx.y;
-    i64 begin = first[x], row = (i64)blockIdx.x * (blockDim.x / WARP) + warp();
-    int n = (int)(first[x + 1] - begin);
-    if (row >= rows) return;
-    r += begin;
-    p += begin;
-    Descent s;
-    s.start = (int *)shared + warp() * (3 * most + 4);
-    s.sum = s.start + most;
-    s.r = s.sum + most + 1;
-    s.n = n;
-    const u16 *order = orders + row * total + begin;
-    int before = 0;
-    for (int top = 0; top < n; top += WARP) {
-        int i = top + lane(), length = 0;
-        if (i < n) length = (int)p[order[i]], s.r[i] = (int)r[order[i]];
-        int upto = length;
-        for (int step = 1; step < WARP; step *= 2) {
-            int other = __shfl_up_sync(ALL, upto, step);
-            if (lane() >= step) upto += other;
-        }
-        if (i < n) s.sum[i] = before + upto - length;
-        before += __shfl_sync(ALL, upto, WARP - 1);
-    }
-    if (lane() == 0) s.sum[n] = before;
+    Descent<Job> s(memory, most, n);
+    for (int i = lane(); i < n; i += WARP) s.jobs.put(i, Job((int)p[order[i]], (int)r[order[i]], 0));
     __syncwarp();
     s.run();
     i64 cost = 0;
-    for (int i = lane(); i < n; i += WARP) cost += s.start[i];
-    cost = over_warp<Sum>(cost) + before;
-    if (lane() == 0) out[row * columns + x] = (double)cost / scale[x];
-    if (!keep) return;
-    for (int i = lane(); i < n; i += WARP) { // the numbers are in the order of (p, r)
-        double length = s.sum[i + 1] - s.sum[i], release = s.r[i];
+    for (int i = lane(); i < n; i += WARP) cost += s.end(s.jobs[i]);
+    for (int i = lane(); levels != 0 && i < n; i += WARP) { // the numbers are in the order of (p, r)
+        double length = s.jobs[i].p(), release = s.jobs[i].r();
         int low = 0, high = n - 1; // the first number with that (p, r)
         while (low < high) {
             int middle = (low + high) / 2;
@@ -308,6 +407,30 @@ extern "C" __global__ void descend_whole(
             else
                 high = middle;
         }
-        levels[row * total + begin + i] = level[begin + low];
+        levels[i] = level[low];
     }
+    return over_warp<Sum>(cost);
+}
+
+// out[row, x] = cost / scale after LS, of whole-number data that fits Wide or, where `narrow` says so, Narrow, and the
+// sequence as levels where `keep` says so; a warp per (row, instance). Shared memory: a row of `most` jobs per warp.
+extern "C" __global__ void descend_whole(
+    const u16 *orders, const i64 *first, const u16 *level, const double *r, const double *p, const double *scale,
+    int x0, int rows, i64 total, int most, int narrow, u16 *levels, int keep, double *out, int columns
+) {
+    extern __shared__ double shared[];
+    int x = x0 + blockIdx.y;
+    i64 begin = first[x], row = (i64)blockIdx.x * (blockDim.x / WARP) + warp();
+    int n = (int)(first[x + 1] - begin);
+    if (row >= rows) return;
+    r += begin;
+    p += begin;
+    level += begin;
+    i64 place = row * total + begin, cost;
+    u16 *kept = keep ? levels + place : 0;
+    if (narrow)
+        cost = descended<Narrow>(orders + place, r, p, level, n, most, kept, shared);
+    else
+        cost = descended<Wide>(orders + place, r, p, level, n, most, kept, shared);
+    if (lane() == 0) out[row * columns + x] = (double)cost / scale[x];
 }
