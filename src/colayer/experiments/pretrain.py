@@ -19,6 +19,7 @@ import numpy as np
 
 from colayer.learning.experience.auto import Auto
 from colayer.learning.experience.cma_es import CmaEs
+from colayer.learning.experience.srl import Srl
 from colayer.learning.learner import Learner
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -49,11 +50,9 @@ def _recipes() -> dict[str, Recipe]:
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
         return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
 
-    def trees(features: str) -> Recipe:
+    def trees(features: str, method: Learner) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(
-            variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=CmaEs(step=0.05)
-        )
+        return Recipe(variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=method)
 
     def vehicles(features: str) -> Recipe:
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
@@ -70,8 +69,9 @@ def _recipes() -> dict[str, Recipe]:
         jobs("66", "ls"),
         jobs("66", "rdi", per_cell=5, evaluations=600, share=0.1),  # rdi is slow
         jobs("27", "none"),
-        trees("cost"),
-        trees("indicator"),
+        trees("cost", CmaEs(step=0.05)),
+        trees("indicator", CmaEs(step=0.05)),
+        trees("prices", Srl()),
         vehicles("23"),
         vehicles("extended"),
         rounds(4),

@@ -9,9 +9,11 @@ import pytest
 from colayer.errors import OptionError
 from colayer.models.thetas import thetas
 from colayer.problems.feature_table import feature_set
-from colayer.problems.spanning_tree.features import FEATURE_SETS, FIRST_STAGE, features
+from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
 from colayer.problems.spanning_tree.instance import Instance, generate
+from colayer.problems.spanning_tree.kernels.trees import bottlenecks
 from colayer.problems.spanning_tree.layer import layer
+from colayer.problems.spanning_tree.prices import STEPS, price_shares
 
 NAMES = list(FEATURE_SETS["cost"].names)
 LEVELS = np.arange(11) / 10
@@ -123,12 +125,35 @@ def test_layout_in_memory_is_the_one_models_want() -> None:
 
 
 def test_tables_name_69_features_and_both_alike() -> None:
-    for table in FEATURE_SETS.values():
+    for which in ("cost", "indicator"):
+        table = FEATURE_SETS[which]
         assert len(table) == len(set(table.names)) == 69
-        assert [feature.group for feature in table.columns] == ["first"] * FIRST_STAGE + ["second"] * (69 - FIRST_STAGE)
+        assert [feature.group for feature in table.columns] == ["first"] * 24 + ["second"] * 45
+        assert first_stage(which) == 24
         assert list(table.names) == NAMES
     assert FEATURE_SETS["cost"].columns[13].formula == "Q_0 over s of c_e·[e ∈ T(b_s), c_e ≤ d_es]"
     assert FEATURE_SETS["indicator"].columns[68].name == "second_bought_q100"
+
+
+def test_prices_come_on_top_of_costs() -> None:
+    """Those of a stage behind its own, in rows of that stage alone, and the range of costs where shares are counted."""
+    table = FEATURE_SETS["prices"]
+    assert [name for name in table.names if name in NAMES] == NAMES
+    assert [feature.group for feature in table.columns] == ["first"] * 32 + ["second"] * 54
+    assert first_stage("prices") == 24 + STEPS
+    for instance in CASES:
+        u, v, first, second = instance.arrays
+        m, r = instance.edge_count, max(first.max(), second.max()) - min(first.min(), second.min())
+        matrix = features(instance, "prices")
+        assert matrix.T.flags.c_contiguous
+        plain = [k for k, name in enumerate(table.names) if name in NAMES]
+        assert np.array_equal(matrix[:, plain], features(instance))
+        shares = price_shares(instance, bottlenecks(u, v, instance.scenario_trees, second))
+        for stage, own, other in (("first", slice(0, m), slice(m, 2 * m)), ("second", slice(m, 2 * m), slice(0, m))):
+            columns = [table.names.index(f"{stage}_wanted_{k}") for k in range(1, STEPS + 1)]
+            assert np.array_equal(matrix[own, columns], (r * shares.T).astype(np.float32))
+            assert not matrix[other, columns].any()
+        assert matrix[:, table.names.index("second_range")].tolist() == [0.0] * m + [np.float32(r)] * m
 
 
 def test_safe_weights_are_the_costs_themselves() -> None:
@@ -144,7 +169,8 @@ def test_safe_weights_are_the_costs_themselves() -> None:
 def test_cost_features_scale_with_the_costs_and_indicators_do_not() -> None:
     for instance in CASES:
         scaled = Instance(instance.nodes, instance.edges, 4 * instance.first, 4 * instance.second)
-        assert np.array_equal(features(scaled), 4 * features(instance))
+        for which in ("cost", "prices"):
+            assert np.array_equal(features(scaled, which), 4 * features(instance, which))
         trees = [k for k, name in enumerate(NAMES) if "tree" in name or "bought" in name]
         assert np.array_equal(features(scaled, "indicator")[:, trees], features(instance, "indicator")[:, trees])
 
@@ -158,8 +184,9 @@ def test_rows_follow_a_renumbering_of_nodes_edges_and_scenarios() -> None:
             instance.nodes, nodes[instance.edges[edges]][:, ::-1], instance.first[edges],
             instance.second[order][:, edges],
         )  # fmt: skip
-        expected = features(instance)[np.concatenate([edges, m + edges])]
-        np.testing.assert_allclose(features(renamed), expected, rtol=1e-6)
+        for which in ("cost", "prices"):
+            expected = features(instance, which)[np.concatenate([edges, m + edges])]
+            np.testing.assert_allclose(features(renamed, which), expected, rtol=1e-6)
 
 
 def test_unknown_feature_set() -> None:

@@ -19,7 +19,7 @@ def test_is_registered_with_its_features_as_an_option() -> None:
     assert find_problem("spanning-tree").options == {"features": "cost"}
     other = find_problem("spanning-tree", features="indicator")
     assert other.features(PROBLEM.generate(0)).max() == 1.0  # costs are ≤ 0
-    with pytest.raises(OptionError, match=r"^features: no feature set '66', expected one of cost, indicator$"):
+    with pytest.raises(OptionError, match=r"^features: no feature set '66', expected one of cost, indicator, prices$"):
         find_problem("spanning-tree", features="66")
     with pytest.raises(OptionError, match=r"^decoder: spanning-tree has no such option"):
         find_problem("spanning-tree", decoder="ls")

@@ -11,7 +11,6 @@ from colayer.evaluators.gpu.device import Device
 from colayer.evaluators.gpu.stacked import Span, Stacked, sorting
 from colayer.problem import Floats
 from colayer.problems.spanning_tree.evaluator import FusedEvaluator
-from colayer.problems.spanning_tree.features import FIRST_STAGE
 
 
 class TreeOnGpu(Stacked):
@@ -22,10 +21,10 @@ class TreeOnGpu(Stacked):
 
     def __init__(self, own: FusedEvaluator, device: Device) -> None:
         super().__init__(own, device, np.diff(own.edge), np.zeros(own.count, np.int64))
-        order = self.order
+        order, self.first_stage = self.order, own.first_stage
         self.bars = [
             self.stacked(lambda x, k=k: own._rows(x)[k], features)  # type: ignore[misc]
-            for k, features in enumerate((FIRST_STAGE, own.dimension - FIRST_STAGE))
+            for k, features in enumerate((own.first_stage, own.dimension - own.first_stage))
         ]
         edges = [slice(own.edge[x], own.edge[x + 1]) for x in order]
         trees = [slice(own.tree[x], own.tree[x + 1]) for x in order]
@@ -48,7 +47,7 @@ class TreeOnGpu(Stacked):
         ]
 
     def _launch(self, weights: Floats, out: Any) -> None:
-        parts = weights[:, :FIRST_STAGE], weights[:, FIRST_STAGE:]
+        parts = weights[:, : self.first_stage], weights[:, self.first_stage :]
         bars = [
             self.thetas(features, part, f"theta{k}")
             for k, (features, part) in enumerate(zip(self.bars, parts, strict=True))

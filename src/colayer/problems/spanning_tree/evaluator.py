@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problems.spanning_tree.decoder import nothing_cost, tree_ends
-from colayer.problems.spanning_tree.features import FIRST_STAGE
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import losses_into
 from colayer.problems.spanning_tree.layer import Stages
@@ -32,6 +31,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
 
     def __init__(self, problem: SpanningTree, instances: Sequence[Instance], workers: int | None = None) -> None:
         dimension = len(problem.feature_names)
+        self.first_stage = own_first = problem.first_stage
         self.nodes = np.array([instance.nodes for instance in instances], dtype=np.int64)
         scenarios = np.array([instance.scenarios for instance in instances], dtype=np.int64)
         self.edge = starts(np.array([instance.edge_count for instance in instances], dtype=np.int64))
@@ -41,8 +41,8 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
         edges, trees = int(self.edge[-1]), int(self.tree[-1])
         self.u, self.v = (np.concatenate([x.arrays[k] for x in instances]) for k in (0, 1))
         self.first = np.concatenate([x.first for x in instances])
-        self.first_features = np.empty(FIRST_STAGE * edges, dtype=np.float32)
-        self.second_features = np.empty((dimension - FIRST_STAGE) * edges, dtype=np.float32)
+        self.first_features = np.empty(own_first * edges, dtype=np.float32)
+        self.second_features = np.empty((dimension - own_first) * edges, dtype=np.float32)
         self.ends = np.empty((trees, 2), dtype=np.int32)
         self.costs = np.empty(trees)
         self.nothing = np.empty(len(instances))
@@ -55,7 +55,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
                 self.ends[part], self.costs[part] = tree_ends(instance)
                 self.nothing[k] = nothing_cost(instance)
                 matrix = problem.features(instance).T
-                for rows, own in zip(self._rows(k), (matrix[:FIRST_STAGE, :m], matrix[FIRST_STAGE:, m:]), strict=True):
+                for rows, own in zip(self._rows(k), (matrix[:own_first, :m], matrix[own_first:, m:]), strict=True):
                     rows[:] = own
 
         self._each(stack)
@@ -65,7 +65,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
         rows = self.checked(weights)
         out = np.empty((len(rows), self.count))
         data = (
-            np.ascontiguousarray(rows[:, :FIRST_STAGE]), np.ascontiguousarray(rows[:, FIRST_STAGE:]),
+            np.ascontiguousarray(rows[:, : self.first_stage]), np.ascontiguousarray(rows[:, self.first_stage :]),
             self.first_features, self.second_features, self.edge, self.u, self.v, self.first, self.tree, self.ends,
             self.costs, self.nodes, self.nothing,
         )  # fmt: skip
@@ -75,17 +75,17 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
     def _rows(self, x: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The features of instance x by stage, each (features of the stage, m)."""
         begin, end = self.edge[x], self.edge[x + 1]
-        first, second = FIRST_STAGE, self.dimension - FIRST_STAGE
+        first, second = self.first_stage, self.dimension - self.first_stage
         return (
             self.first_features[first * begin : first * end].reshape(first, end - begin),
             self.second_features[second * begin : second * end].reshape(second, end - begin),
         )
 
     def _matrix(self, x: int) -> NDArray[np.float32]:
-        """The (69, 2m) features of instance x, zeros and all."""
+        """The (d, 2m) features of instance x, zeros and all."""
         first, second = self._rows(x)
         m = first.shape[1]
         matrix = np.zeros((self.dimension, 2 * m), dtype=np.float32)
-        matrix[:FIRST_STAGE, :m] = first
-        matrix[FIRST_STAGE:, m:] = second
+        matrix[: self.first_stage, :m] = first
+        matrix[self.first_stage :, m:] = second
         return matrix

@@ -3,7 +3,7 @@
 After the paper's Table 1. Q_j means the quantile j/10 by linear interpolation, j = 0, …, 10. A feature of one stage is
 0 in the rows of the other. In the set "cost", membership in T(d_s) counts by D_es, what the tree pays to connect the
 ends of e: d_es where it holds e, and more telling than 0 where it does not, since an edge that is worth buying now
-costs less than the mean of D_es over s.
+costs less than the mean of D_es over s. The set "prices" adds what some steps of the prices say (`prices`).
 """
 
 from __future__ import annotations
@@ -15,16 +15,25 @@ from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, scenario_trees
+from colayer.problems.spanning_tree.prices import STEPS, price_shares
+
+Floats = NDArray[np.float64]
 
 
 def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:
     return tuple(Feature(f"{name}_q{10 * j}", group, formula.replace("Q", f"Q_{j}", 1)) for j in range(QUANTILES))
 
 
-def _table(times_c: str, times_d: str, path: str) -> FeatureTable:
-    """The rows of the kernel's matrix, in its order: the kernel and this table change together.
+def _wanted(stage: str) -> tuple[Feature, ...]:
+    steps = range(1, STEPS + 1)
+    return tuple(Feature(f"{stage}_wanted_{k}", stage, f"r · share of s with e ∈ T(b_s) at step {k}") for k in steps)
 
-    b_s = min(c, d_s), and T(·) is the minimum spanning tree for a cost. The safe weights give θ = (c_e, mean over s of
+
+def _table(times_c: str, times_d: str, path: str, prices: bool = False) -> FeatureTable:
+    """The rows of the kernel's matrix, in its order, those of prices between: the kernel and this table go together.
+
+    b_s = min(c, d_s), at a later step with the prices of s for c; T(·) is the minimum spanning tree for a cost, and r
+    the range of all costs, the unit in which shares are added to costs. The safe weights give θ = (c_e, mean over s of
     d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3).
     """
     columns = (
@@ -32,45 +41,62 @@ def _table(times_c: str, times_d: str, path: str) -> FeatureTable:
         *_quantiles("first_cost_near", "first", "Q over δ(u) ∪ δ(v) of c"),
         Feature("first_tree", "first", f"{times_c}[e ∈ T(c)]"),
         *_quantiles("first_bought", "first", f"Q over s of {times_c}[e ∈ T(b_s), c_e ≤ d_es]"),
+        *(_wanted("first") if prices else ()),
         Feature("second_mean_cost", "second", "mean over s of d_es"),
         *_quantiles("second_cost", "second", "Q over s of d_es"),
         *_quantiles("second_cost_near", "second", "Q over s and δ(u) ∪ δ(v) of d"),
         *_quantiles("second_tree", "second", f"Q over s of {path}"),
         *_quantiles("second_bought", "second", f"Q over s of {times_d}[e ∈ T(b_s), c_e > d_es]"),
+        *((*_wanted("second"), Feature("second_range", "second", "r")) if prices else ()),
     )
     return FeatureTable(columns, safe=("first_cost", "second_mean_cost"))
 
 
-#: name of the feature set → its table. With "cost" every feature is a cost: scaled costs give scaled features.
+#: name of the feature set → its table. With "cost" and "prices" every feature is a cost: scaled costs, scaled features.
 FEATURE_SETS = {
     "cost": _table("c_e·", "d_es·", "D_es, the largest cost on the path of e in T(d_s)"),
     "indicator": _table("", "", "[e ∈ T(d_s)]"),
+    "prices": _table("c_e·", "d_es·", "D_es, the largest cost on the path of e in T(d_s)", prices=True),
 }
 
-#: The first FIRST_STAGE features are those of the first stage.
-FIRST_STAGE = FIRST
+
+def first_stage(which: str) -> int:
+    """How many features are those of the first stage: they come first."""
+    return len(feature_set(which, FEATURE_SETS).groups["first"])
 
 
 def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
-    """φ of every (edge, stage): shape (2m, 69), all edges of stage 1, then all of stage 2.
+    """φ of every (edge, stage): shape (2m, d), all edges of stage 1, then all of stage 2; d is 69, with prices 86.
 
-    The transposed view of a C-contiguous (69, 2m) array.
+    The transposed view of a C-contiguous (d, 2m) array.
     """
     feature_set(which, FEATURE_SETS)
     u, v, first, second = instance.arrays
     m = instance.edge_count
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
     trees = instance.scenario_trees
-    paths = bottlenecks(u, v, trees, second).T if which == "cost" else _members(trees, m).astype(np.float64)
+    costly = which != "indicator"
+    bottleneck = bottlenecks(u, v, trees, second) if costly else _members(trees, m).T.astype(np.float64)
     in_first = _members(scenario_trees(instance.nodes, u, v, first[np.newaxis]), m)[:, 0].copy()
     ends = np.concatenate([u, v])
     start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=instance.nodes))])
     incident = np.argsort(ends, kind="stable") % m
     matrix: NDArray[np.float32] = feature_matrix(
         u, v, first, np.ascontiguousarray(second.T), start, incident, in_first,
-        np.ascontiguousarray(paths), _members(cheaper, m), which == "cost",
+        np.ascontiguousarray(bottleneck.T), _members(cheaper, m), costly,
     )  # fmt: skip
-    return matrix.T
+    return (_with_prices(matrix, instance, bottleneck) if which == "prices" else matrix).T
+
+
+def _with_prices(matrix: NDArray[np.float32], instance: Instance, bottleneck: Floats) -> NDArray[np.float32]:
+    """The matrix with the rows of prices between."""
+    m = instance.edge_count
+    r = instance.cost_range
+    wanted = np.zeros((2, STEPS, 2 * m), dtype=np.float32)
+    wanted[0, :, :m] = wanted[1, :, m:] = r * price_shares(instance, bottleneck)
+    unit = np.zeros((1, 2 * m), dtype=np.float32)
+    unit[:, m:] = r
+    return np.concatenate([matrix[:FIRST], wanted[0], matrix[FIRST:], wanted[1], unit])
 
 
 def _members(trees: NDArray[np.int32], edges: int) -> NDArray[np.bool_]:

@@ -99,6 +99,11 @@ class Instance:
         return float(self.scenarios * np.abs(self.first).sum() + np.abs(self.second).sum()) < 2.0**53
 
     @cached_property
+    def cost_range(self) -> float:
+        """The largest cost of all less the least."""
+        return float(max(self.first.max(), self.second.max()) - min(self.first.min(), self.second.min()))
+
+    @cached_property
     def elimination(self) -> Elimination:
         """The order in which the likelihood eliminates the nodes."""
         return Elimination.of(self.nodes, self.edges)

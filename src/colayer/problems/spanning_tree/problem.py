@@ -13,7 +13,7 @@ from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
 from colayer.problems.spanning_tree.decoder import along, best, decode, solved
-from colayer.problems.spanning_tree.features import FEATURE_SETS, features
+from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.spanning_tree.own_data import instance
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class SpanningTree(BaseProblem):
     """Two-stage spanning tree: buy a forest now, complete it in each scenario, least expected cost.
 
-    `features` is "cost" or "indicator": whether membership in a spanning tree counts by the edge's cost or as 0 and 1.
+    `features` is "cost" or "indicator": whether membership in a spanning tree counts by the edge's cost or as 0 and 1;
+    or "prices": those of "cost", and what some steps of the Lagrangian relaxation's prices say.
     A solution is a `Solution`: edge indices of the first stage, and of the second one in each scenario.
     """
 
@@ -76,14 +77,14 @@ class SpanningTree(BaseProblem):
     table = staticmethod(table)
     content = staticmethod(content)
 
-    def __init__(self, features: Literal["cost", "indicator"] = "cost") -> None:
+    def __init__(self, features: Literal["cost", "indicator", "prices"] = "cost") -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.safe_weights = known.names, known.safe_weights
-        self._features = features
+        self._features, self.first_stage = features, first_stage(features)
 
     @staticmethod
     def footprint(width: int, scenarios: int, second_max: int, graph: str) -> float:
-        """Costs by edge and scenario, what is derived of them, and 69 features of two stages."""
+        """Costs by edge and scenario, what is derived of them, and up to 86 features of two stages."""
         nodes = float(width) ** 2
         edges = nodes * (nodes - 1) / 2 if graph == "complete" else 8 * nodes if graph == "geometric" else 2 * nodes
         return edges * (32.0 * scenarios + 700.0)

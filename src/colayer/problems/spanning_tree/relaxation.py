@@ -28,10 +28,14 @@ _FINE = 40  # bits where costs are not whole
 _WORD = 58  # bits of a sum; prices stay within some times the range of costs
 
 
-def candidates(instance: Instance) -> tuple[Ints, Floats]:
-    """The edges that an optimal first stage can be made of, and D_es of all edges (see `kernels.lagrangian`)."""
+def candidates(instance: Instance, bottleneck: Floats | None = None) -> tuple[Ints, Floats]:
+    """The edges that an optimal first stage can be made of, and D_es of all edges (see `kernels.lagrangian`).
+
+    D, where it is known already, may be given.
+    """
     u, v, first, second = instance.arrays
-    bottleneck: Floats = bottlenecks(u, v, instance.scenario_trees, second)
+    if bottleneck is None:
+        bottleneck = bottlenecks(u, v, instance.scenario_trees, second)
     saved = bottleneck.sum(axis=0)
     slack = 0.0 if instance.integral else 1e-12 * (np.abs(bottleneck).sum(axis=0) + instance.scenarios * np.abs(first))
     return np.flatnonzero(instance.scenarios * first < saved + slack), bottleneck
@@ -43,7 +47,7 @@ class Relaxation:
     Whole costs are whole multiples of the unit, others are rounded down to it: the bound is valid as it is.
     """
 
-    def __init__(self, instance: Instance, workers: int | None = None) -> None:
+    def __init__(self, instance: Instance, workers: int | None = None, bottleneck: Floats | None = None) -> None:
         u, v, first, second = instance.arrays
         trees = instance.scenario_trees
         self.integral, self.scenarios, self.nodes = instance.integral, instance.scenarios, instance.nodes
@@ -56,7 +60,7 @@ class Relaxation:
         # what rounding may have added on the way to units and back
         largest = float(max(np.abs(first).max(), np.abs(second).max()))
         self.slack = 0.0 if self.integral else 8 * math.ulp(largest) * instance.nodes
-        self.edges, bottleneck = candidates(instance)
+        self.edges, bottleneck = candidates(instance, bottleneck)
         self.heads, self.tails = u[self.edges], v[self.edges]
         self.ends = np.stack([u[trees], v[trees]]).astype(np.int32)
         self.costs = self._units(np.take_along_axis(second, trees.astype(np.int64), axis=1))
