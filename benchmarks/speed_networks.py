@@ -17,7 +17,8 @@ from measure import Bench, add_force
 from colayer import Pipeline, __version__
 from colayer.compose import features_of
 from colayer.models import ContextModel, Model
-from colayer.models.stage import RELATIONS, inputs_of, kinds_of
+from colayer.models.inputs import inputs_of
+from colayer.models.stage import RELATIONS, kinds_of
 from colayer.pretrained import pretrained, pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import table

@@ -13,7 +13,7 @@ from colayer.learning.experience.cma_es import CmaEs
 from colayer.learning.experience.direct import Direct
 from colayer.learning.perturbation import draws
 from colayer.models import ContextModel, LinearModel
-from colayer.models.stage import inputs_of
+from colayer.models.inputs import inputs_of
 from colayer.problems import SingleMachine
 from colayer.threads import allowed
 from support.pick_problem import Pick

@@ -131,9 +131,49 @@ class TestNetwork:
             assert str(found.provenance["command"]).startswith("python -m colayer.experiments.networks")
             assert isinstance(Pipeline(problem).model, LinearModel)
 
-    @pytest.mark.parametrize("problem", [VehicleScheduling(), SpanningTree(), Pick()])
+    @pytest.mark.parametrize("problem", [VehicleScheduling("extended"), SpanningTree("indicator"), Pick()])
     def test_another_problem_is_refused(self, problem: SomeProblem) -> None:
         with pytest.raises(
-            InputError, match=r"no network is shipped for .*, expected SingleMachine with 27 or 66 features"
+            InputError,
+            match=r"no network is shipped for .*, expected one of single-machine-27-none, single-machine-66-none",
         ):
             pretrained_network(problem)
+
+
+class TestNetworksAfterTheLinearModel:
+    """Networks of trees and vehicles look at what the linear weights make, and change it."""
+
+    @pytest.mark.parametrize(
+        ("problem", "sizes", "stages"),
+        [
+            (SpanningTree("cost"), {"width": 30, "scenarios": 10}, 2),
+            (SpanningTree("prices"), {"width": 30, "scenarios": 10}, 2),
+            (VehicleScheduling("23"), {"tasks": 300, "scenarios": 50}, 1),
+        ],
+        ids=["cost", "prices", "vehicles"],
+    )
+    def test_each_stage_lowers_the_mean_cost(
+        self, problem: Any, sizes: dict[str, int], stages: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Without torch, on instances larger than most, or all, that they learned from; the linear model is first."""
+        monkeypatch.setitem(sys.modules, "torch", None)
+        whole = pretrained_network(problem)
+        assert whole.silent
+        assert len(whole.then) == stages
+        instances = [problem.generate(seed, **sizes) for seed in range(4)]
+        pipelines = [Pipeline(problem, safe=False)]
+        for stage in range(1, stages + 1):
+            model = pretrained_network(problem, stage)
+            assert len(model.then) == stage
+            pipelines.append(Pipeline.from_model(problem, model, safe=False))
+        costs = np.array([[one.solve(x).cost / problem.scale(x) for one in pipelines] for x in instances])
+        assert (np.diff(costs.mean(axis=0)) < 0).all()
+        safe = Pipeline.from_model(problem, whole)
+        assert all(
+            safe.solve(x).cost / problem.scale(x) <= row[[0, -1]].min() for x, row in zip(instances, costs, strict=True)
+        )
+
+    def test_stages_are_counted_without_the_linear_model(self) -> None:
+        for stages in (0, 3):
+            with pytest.raises(OptionError, match=f"stages: {stages} is out of range, expected 1 to 2"):
+                pretrained_network(SpanningTree(), stages)

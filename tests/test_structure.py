@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.structure import Graph, Groups, Order, Structured, anchored, looks_again, structure_of
+from colayer.structure import Graph, Groups, Order, Structured, anchored, looks_again, looks_first, structure_of
 
 
 class Toy:
@@ -39,6 +39,13 @@ def test_who_looks_at_an_answer_of_the_layer() -> None:
     assert looks_again(type("Any", (), {"structure": lambda self, *given: ()})())
     assert not looks_again(type("Named", (), {"structure": lambda self, instance, *, fast=False, **more: ()})())
     assert not looks_again(type("Wrong", (), {"structure": 3})())
+
+
+def test_who_looks_at_an_answer_first() -> None:
+    """Where θ starts from the linear model: not from moments, and not without a second look."""
+    groups, moments = Groups([0, 0]), Order([1, 0], [[1.0], [2.0]])
+    for problem, first in ((Answered(groups), True), (Answered(moments), False), (Toy(groups), False)):
+        assert looks_first(problem, structure_of(problem, None, 2)) == first
 
 
 def test_moments_are_what_theta_starts_from() -> None:
@@ -92,6 +99,8 @@ def test_a_structure_after_an_answer_is_checked_too() -> None:
         (Order([0, 1], amounts="no"), "amounts: expected a table of numbers"),
         (Graph(2, [0, 1], [1, 2]), "head: expected nodes from 0 to 1"),
         (Graph(2, [0, 1], [1]), "head: 1 entries, expected 2 as in tail"),
+        (Graph(2, [0, 1], [1, 0], amounts=[[1.0]]), "amounts: shape (1, 1), expected one row for each of 2"),
+        (Graph(2, [0, 1], [1, 0], amounts=[[1.0], [np.inf]]), "amounts: not finite"),
         (Groups([0, 2]), "labels: expected a group from 0"),
         (Groups([0, -1]), "labels: expected a group from 0"),
         ((Order([0, 1]), Order([0, 1])), "two orders, expected one"),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.compose import layer_of
-from colayer.models import Model, thetas
+from colayer.models import ContextModel, Model, thetas
 from colayer.problem import Floats, Problem, X, Y, Z
 from colayer.structure import Structure, structure_of
 
@@ -22,9 +22,9 @@ def theta_of(problem: Problem[X, Y, Z], model: Model, instance: X, features: NDA
 
 def correction_of(problem: Problem[X, Y, Z], model: Model, instance: X, features: NDArray[Any]) -> Floats | None:
     """What the model adds to the linear part of θ, whatever the weights; None for a linear model."""
-    if not model.sees_structure:
+    if not isinstance(model, ContextModel):
         return model.correction(features)
-    structure = structure_of(problem, instance, len(features))
+    structure = () if model.silent else structure_of(problem, instance, len(features))
     return model.correction(features, structure, partial(structure_after, problem, instance))
 
 

@@ -64,12 +64,16 @@ class Order:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Row i is an arc from node `tail[i]` to node `head[i]`; where not `directed`, an edge between them."""
+    """Row i is an arc from node `tail[i]` to node `head[i]`; where not `directed`, an edge between them.
+
+    `amounts` (rows, l) are numbers in the unit of θ: networks see them, and can add multiples of them to θ.
+    """
 
     nodes: int
     tail: Ints
     head: Ints
     directed: bool = False
+    amounts: Floats = field(default_factory=_none)
 
     @property
     def rows(self) -> int:
@@ -85,6 +89,7 @@ class Graph:
             object.__setattr__(self, name, ends)
         if len(self.tail) != len(self.head):
             raise InputError(f"{len(self.head)} entries, expected {len(self.tail)} as in tail", where="head")
+        object.__setattr__(self, "amounts", _columns(self.amounts, "amounts", len(self.tail)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +146,11 @@ def looks_again(problem: Any) -> bool:
     except (TypeError, ValueError):  # no method, or one without a second place
         return False
     return True
+
+
+def looks_first(problem: Any, structure: Structure) -> bool:
+    """Whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
+    return looks_again(problem) and not anchored(structure)
 
 
 def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:

@@ -7,7 +7,7 @@ import pytest
 
 from colayer.experiments import network_recipes
 from colayer.models import ContextModel
-from colayer.models.stage import sequence_of
+from colayer.models.inputs import sequence_of
 from colayer.networks import theta_of
 from colayer.pretrained import pretrained_network
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.models import ContextModel, read_model
-from colayer.models.stage import Stage, inputs_of, kinds_of
+from colayer.models.inputs import inputs_of
+from colayer.models.stage import Stage, kinds_of
+from colayer.models.thetas import thetas
 from colayer.structure import Graph, Groups, Order, Structure
 from support.stages import drawn_arrays
 
@@ -41,6 +44,7 @@ def relations(rows: int, seed: int = 0) -> dict[str, Structure]:
         "bare order": (Order(order.permutation),),
         "graph": (Graph(4, tail, head),),
         "arcs": (Graph(4, tail, head, directed=True),),
+        "graph with amounts": (Graph(4, tail, head, amounts=random.normal(size=(rows, 2))),),
         "groups": (Groups(random.integers(min(3, rows), size=rows)),),
         "all": (order, Graph(4, tail, head), Groups(random.integers(min(3, rows), size=rows))),
         "none": (),
@@ -56,7 +60,8 @@ def permuted(structure: Structure, order: np.ndarray) -> Structure:
             columns = (part[order] if len(part) else part for part in (relation.moments, relation.amounts))
             found.append(Order(place[relation.permutation], *columns))
         elif isinstance(relation, Graph):
-            found.append(Graph(relation.nodes, relation.tail[order], relation.head[order], relation.directed))
+            amounts = relation.amounts[order] if len(relation.amounts) else relation.amounts
+            found.append(Graph(relation.nodes, relation.tail[order], relation.head[order], relation.directed, amounts))
         else:
             found.append(Groups(relation.labels[order]))
     return tuple(found)
@@ -233,6 +238,33 @@ def test_a_later_network_is_told_each_theta_once() -> None:
     made.correction(features, structure, after)
     assert len(told) == 1
     assert np.allclose(told[0], model(structure, 23).theta(features, structure), rtol=1e-12, atol=1e-12)
+
+
+def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Path) -> None:
+    """It has no arrays, whatever it is told; files keep that."""
+    (graph,) = checked(relations(20)["graph with amounts"])
+    features, told = np.random.default_rng(5).normal(size=(20, 3)), []
+    stage = Stage.of(("graph",), (1, 2), drawn_arrays(("graph",), 3 + 2, heads=3), "weights")
+    made = ContextModel(
+        feature_names=("a", "b", "c"), weights=np.array([1.0, -1.0, 2.0]), feature_scale=np.ones(3), problem="toy",
+        center=np.zeros(3), then=(stage,),
+    )  # fmt: skip
+    assert made.silent
+    assert not replace(made, **vars(stage)).silent
+
+    def after(theta: np.ndarray) -> Structure:
+        told.append(theta.tolist())
+        return (graph,)
+
+    added = made.correction(features, (), after)
+    assert told == [thetas(features, made.raw()[None, :])[0].tolist()]
+    assert np.array_equal(added, stage.correction(features, (graph,), np.ones(3), np.zeros(3)))
+    made.save(tmp_path / "model.json")
+    again = read_model(tmp_path / "model.json")
+    assert isinstance(again, ContextModel)
+    assert again.silent
+    assert np.array_equal(again.correction(features, (), after), added)
+    assert not replace(made, then=()).correction(features).any()
 
 
 def test_several_networks_need_to_know_what_comes_after() -> None:

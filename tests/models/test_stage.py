@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.models.stage import Stage, inputs_of, kinds_of, offsets_of, sequence_of
+from colayer.models.inputs import inputs_of, offsets_of
+from colayer.models.stage import Stage, kinds_of
 from colayer.structure import Graph, Groups, Order
 from support.stages import drawn_arrays
 
@@ -78,7 +79,7 @@ def test_a_head_of_one_row_leaves_the_other_moments_alone() -> None:
 @pytest.mark.parametrize("heads", [2, 4])
 def test_a_head_must_fit_the_moments(heads: int) -> None:
     order = order_of(6, 3)
-    with pytest.raises(InputError, match=f"the structure has 3 moments, the model expects {heads}"):
+    with pytest.raises(InputError, match=f"gives 2 numbers to add to θ, the model expects {heads - 1}"):
         stage_of(order, heads).correction(np.zeros((6, 3)), (order,), ONES, ZEROS)
 
 
@@ -86,23 +87,13 @@ def test_without_moments_there_is_one_head() -> None:
     bare = Order(np.arange(4))
     bare.check()
     assert offsets_of((bare,)).size == 0
-    with pytest.raises(InputError, match="the structure has 1 moments, the model expects 2"):
+    with pytest.raises(InputError, match="gives 0 numbers to add to θ, the model expects 1"):
         stage_of(bare, 2).correction(np.zeros((4, 3)), (bare,), ONES, ZEROS)
-
-
-def test_offsets_are_those_of_the_rows_in_order() -> None:
-    order = Order([1, 0], [[5.0, 4.0, 9.0], [2.0, 1.0, 2.5]])
-    order.check()
-    groups = Groups([0, 0])
-    assert offsets_of((groups, order)).tolist() == [[-1.0, -1.0], [0.5, 4.0]]
-    assert offsets_of((groups,)).size == 0
 
 
 def test_relations_have_names() -> None:
     graph, arcs = Graph(2, [0, 1], [1, 0]), Graph(2, [0, 1], [1, 0], directed=True)
     assert kinds_of((graph, arcs, Groups([0, 0]), Order([1, 0]))) == ("graph", "arcs", "groups", "order")
-    assert sequence_of((graph,)) is None
-    assert sequence_of((graph, Order([1, 0]))) == [1, 0]
 
 
 def written(heads: int = 3) -> Any:

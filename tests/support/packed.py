@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from colayer.compose import features_of
+from colayer.compose import features_of, layer_of
 from colayer.learning.network.source import Item
-from colayer.models.stage import inputs_of, sequence_of
+from colayer.models.inputs import inputs_of, sequence_of
 from colayer.structure import Order, structure_of
 
 
-def item(problem: Any, instance: Any, solution: Any = None) -> Item[Any]:
-    """The item of an instance, θ starting from where rows stand, else from 0."""
+def item(problem: Any, instance: Any, solution: Any = None, *, answered: bool = False) -> Item[Any]:
+    """The item of an instance, θ starting from where rows stand, else from 0; or in the answer to the safe weights."""
     features = features_of(problem, instance)
-    structure = structure_of(problem, instance, len(features))
+    answer = layer_of(problem, features @ problem.safe_weights, instance) if answered else None
+    structure = structure_of(problem, instance, len(features), answer)
     d, sequence = features.shape[1], sequence_of(structure)
     start = np.zeros(len(features))
     for relation in structure:

@@ -16,7 +16,7 @@ import numpy as np
 from colayer.compose import features_of
 from colayer.learning.network.source import Item, item_of
 from colayer.models import ContextModel, Model
-from colayer.models.stage import sequence_of
+from colayer.models.inputs import sequence_of
 from colayer.networks import structure_after, theta_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
@@ -86,9 +86,9 @@ def _jobs(features: str) -> Recipe:
     )
 
 
-def _trees() -> Recipe:
+def _trees(features: str) -> Recipe:
     return Recipe(
-        SpanningTree("cost"),
+        variant(SpanningTree(), features=features),
         lambda random: {
             "width": int(random.choice([10, 15, 20, 25])),
             "scenarios": int(random.choice(PAPER_SCENARIOS)),
@@ -97,8 +97,9 @@ def _trees() -> Recipe:
         lambda instance: lagrangian(instance).solution,
         lambda count: [(f"{x.nodes} nodes", x) for x in spanning_tree.paper_set("test", count, PAPER_WIDTHS)],
         lambda instance: lagrangian(instance).bound,
-        dilations=(1, 1, 1),
-        draws={"pairs": 8, "sigma": 0.05},
+        dilations=(1, 1),
+        later=(1, 1),
+        draws={"pairs": 16, "sigma": 0.05},
         rate=5e-4,
         batch=16,
         least=48,
@@ -119,7 +120,8 @@ def _vehicles(features: str) -> Recipe:
         ],
         problem.bound,
         dilations=(1, 1),
-        draws={"pairs": 8, "sigma": 0.03},
+        later=(1, 1),
+        draws={"pairs": 16, "sigma": 0.03},
         rate=1e-3,
         batch=8,
         least=24,
@@ -131,7 +133,8 @@ RECIPES: dict[str, Callable[[], Recipe]] = {
     "single-machine-27-none": partial(_jobs, "27"),
     "single-machine-27-small": lambda: replace(_jobs("27"), channels=24, dilations=(1, 2, 4, 8, 16, 32), rate=4e-3),
     "single-machine-66-none": partial(_jobs, "66"),
-    "spanning-tree-cost": _trees,
+    "spanning-tree-cost": partial(_trees, "cost"),
+    "spanning-tree-prices": partial(_trees, "prices"),
     "vehicle-scheduling-23-none": partial(_vehicles, "23"),
     "vehicle-scheduling-extended-none": partial(_vehicles, "extended"),
 }
@@ -145,18 +148,32 @@ def linear_model(problem: SomeProblem) -> Model:
 
 
 def make(
-    name: str, center: Floats | None, stream: int, number: int, after: ContextModel | None = None
+    name: str,
+    center: Floats | None,
+    stream: int,
+    number: int,
+    after: ContextModel | None = None,
+    own: bool = False,
 ) -> list[Item[Any]]:
-    """The item `number`; without `center`, its inputs are not centred. With `after`, as that model puts it."""
+    """The item `number`; without `center`, its inputs are not centred. With `after`, as that model puts it.
+
+    With `own` it comes without a good solution.
+    """
     recipe = recipe_named(name)
     sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
     sizes = recipe.sizes(np.random.default_rng(sequence))
     with limited(1):
-        return [_made(recipe, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center, after)]
+        taught = replace(recipe, known=None) if own else recipe
+        return [_made(taught, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center, after)]
 
 
 def make_stack(
-    name: str, center: Floats, stream: int, number: int, after: ContextModel | None, rows: int
+    name: str,
+    center: Floats,
+    stream: int,
+    number: int,
+    after: ContextModel | None,
+    rows: int,
 ) -> list[Stack]:
     """The stack `number`: instances of one number of jobs, and of any ρ."""
     from colayer.learning.network.resident import Stack
@@ -191,15 +208,14 @@ def recipe_named(name: str) -> Recipe:
 
 def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, after: ContextModel | None) -> Item[Any]:
     problem: Any = recipe.problem
-    features = features_of(problem, instance)
+    features, before = features_of(problem, instance), None
     if after is None:
         structure = structure_of(problem, instance, len(features))
     else:
-        structure = structure_after(problem, instance, theta_of(problem, after, instance, features))
-    zero = np.zeros(features.shape[1])
-    item = item_of(
-        instance, features, structure, linear.weights, linear.feature_scale, zero if center is None else center
-    )
+        before = theta_of(problem, after, instance, features)
+        structure = structure_after(problem, instance, before)
+    middle = np.zeros(features.shape[1]) if center is None else center
+    item = item_of(instance, features, structure, linear.weights, linear.feature_scale, middle, before)
     known = None if center is None else recipe.known
     if known is None:
         return replace(item, cost=problem.bound(instance))

@@ -1,18 +1,20 @@
 """θ = f_w(x) by a network that sees how rows relate, on top of a linear model; numpy alone, no torch.
 
-    u_i      = features, centred and clipped, and for an order the moments and amounts of the row and its neighbours
+    u_i      = features, centred and clipped; of an order moments and amounts of the row and its neighbours; and the
+               amounts of a graph
     h_i      = relu(A·u_i + b)
     x_i      = h_i + what its relations say of it (below);   h_i ← h_i + a·s(b), (a, b) = W·x_i + c     in each block
-    θ_i      = ⟨w, φ_i/s⟩ + t_i + ⟨v, h_i⟩ + v_0 + Σ_k (⟨v_k, h_i⟩ + v_k0)·(t_ik − t_i)
+    θ_i      = ⟨w, φ_i/s⟩ + t_i + ⟨v, h_i⟩ + v_0 + Σ_k (⟨v_k, h_i⟩ + v_k0)·o_ik
 
 An order says taps·(h_{i−δ}, h_i, h_{i+δ}), channel by channel, δ the dilation of the block (a gated, dilated
 convolution). A graph says V·(mean, maximum of h over the rows at a node), for both nodes of a row; of arcs, rows out of
 a node and rows into it count apart, and tail and head have a V each. Groups say V·(mean, maximum over the group). t is
-the first moment of the order, 0 without one, and t_k are its other moments: a row can be sent to any of them. Any
-number of rows will do; rows permuted give θ permuted alike.
+the first moment of the order, 0 without one. o_k are its other moments less t, so that a row can be sent to any of
+them, and the amounts of a graph. Any number of rows will do; rows permuted give θ permuted alike.
 
 Several networks may follow one another: each after the first is told the structure that the problem gives once the
-layer has answered to the θ before it. It adds to the first moment of that, or where there is none to the θ before.
+layer has answered to the θ before it. It adds to the first moment of that, or where there is none to the θ before. The
+first may be silent: then the second looks at what the linear model makes.
 """
 
 from __future__ import annotations
@@ -27,8 +29,9 @@ from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.fields import table
+from colayer.models.inputs import Singles, plain_of
 from colayer.models.model import Model, header
-from colayer.models.stage import Singles, Stage
+from colayer.models.stage import Stage
 from colayer.models.thetas import Floats, thetas
 from colayer.structure import Structure, anchored
 
@@ -67,6 +70,11 @@ class ContextModel(Model):
         return True
 
     @property
+    def silent(self) -> bool:
+        """Whether the first network says nothing: those after it look at what the linear model makes, to begin with."""
+        return not self.arrays
+
+    @property
     def linear_fallback(self) -> Floats | None:
         """The linear model that it was learned on top of, or beside."""
         return self.raw(self.fallback) if len(self.fallback) else None
@@ -78,7 +86,8 @@ class ContextModel(Model):
 
         `after` of θ is the structure once the layer has answered to it; only networks in several stages need it.
         """
-        added = self._first.correction(features, structure, self.feature_scale, self.center)
+        plain = plain_of(features, self.feature_scale, self.center)
+        added = self._first.added(plain, structure)
         if not self.then:
             return added
         if after is None:
@@ -86,7 +95,7 @@ class ContextModel(Model):
         linear = thetas(features, self.raw()[None, :])[0]
         for stage in self.then:
             seen = after(linear + added)
-            said = stage.correction(features, seen, self.feature_scale, self.center)
+            said = stage.added(plain, seen)
             added = said - linear if anchored(seen) else added + said  # moments stand alone, without the linear part
         return added
 

@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.fields import table
-from colayer.models.kernels.context import gated_add, gather_add, pool_into, product_into, shifts_add
-from colayer.models.kernels.inputs import neighbours_into, plain_into, squash_all
+from colayer.models.inputs import Singles, plain_of, seen_of, sequence_of, told
+from colayer.models.kernels.context import answer_into, blocks_add, gather_add, pool_into, product_into
+from colayer.models.kernels.product import FOUR
 from colayer.models.thetas import Floats
-from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure, order_of
+from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure
 
-Singles = NDArray[np.float32]
-
-#: Centred features are clipped here, in standard deviations: beyond, a network is not to be trusted.
-CLIP = 8.0
-#: Places from a row to the neighbours that it is compared with.
-SHIFTS = (-4, -2, -1, 1, 2, 4)
 #: relation → the columns of its array per channel (times channels, but for the taps of an order), and arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}
 
@@ -36,52 +31,16 @@ def kinds_of(structure: Structure) -> tuple[str, ...]:
     )
 
 
-def sequence_of(structure: Structure) -> Ints | None:
-    """The rows in the order they stand in; None where they stand in none."""
-    order = order_of(structure)
-    return None if order is None else order.permutation
-
-
-def offsets_of(structure: Structure) -> Floats:
-    """(moments − 1, rows): the moments of an order less the first, rows in the order they stand in; or none."""
-    order = order_of(structure)
-    if order is None or not order.moments.shape[1]:
-        return np.empty((0, 0))
-    moments = order.moments[order.permutation].T
-    return np.asarray(moments[1:] - moments[0])
-
-
-def inputs_of(features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Singles:
-    """u, (inputs, rows), the rows in the order they stand in, if in one."""
-    order = order_of(structure)
-    rows, d = features.shape
-    sequence = np.empty(0, np.int64) if order is None else order.permutation
-    columns = 0 if order is None else order.moments.shape[1] + order.amounts.shape[1]
-    about = 0 if order is None else d * len(SHIFTS)
-    if order is not None and columns:
-        about = columns * (1 + len(SHIFTS)) - (order.moments.shape[1] > 0)
-    inputs = np.empty((d + about, rows), np.float32)
-    # copies: kernels take writable arrays
-    plain_into(np.ascontiguousarray(features.T), sequence, scale.copy(), center.copy(), CLIP, inputs)
-    if order is not None and columns:
-        neighbours_into(order.moments, order.amounts, sequence, np.array(SHIFTS), inputs[d:])
-    elif order is not None:
-        plain = inputs[:d]
-        for k, shift in enumerate(SHIFTS, start=1):
-            inputs[k * d : (k + 1) * d] = plain[:, np.clip(np.arange(rows) + shift, 0, rows - 1)] - plain
-        squash_all(inputs[d:])
-    return inputs
-
-
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The arrays of one network, checked."""
+    """The arrays of one network, checked; without any it is silent, and θ stays that of the linear model."""
 
     #: What it is told of the instance, in order: keys of `RELATIONS`.
     relations: tuple[str, ...]
     dilations: tuple[int, ...]
     #: name → array: `input.matrix`, `input.bias`, `head.matrix`, `head.bias`, and of each block k `k.matrix`, `k.bias`
-    #: and `k.RELATION`. The head has one row, and where rows stand in an order one more for each moment but the first.
+    #: and `k.RELATION`. The head has one row, and may have one more for each moment of an order but the first and each
+    #: amount of a graph.
     arrays: Mapping[str, Singles]
 
     @classmethod
@@ -92,6 +51,8 @@ class Stage:
                 raise InputError(f"{name!r} is not known, expected {', '.join(RELATIONS)}", where=f"{where}.relations")
         if not all(type(step) is int and step >= 1 for step in dilations):
             raise InputError("expected whole numbers from 1 on", where=f"{where}.dilations")
+        if not arrays and not relations and not dilations:
+            return cls((), (), {})
         expected = _shapes(relations, dilations, arrays)
         if set(arrays) != set(expected):
             raise InputError(f"expected {', '.join(expected)}", where=f"{where}.network")
@@ -104,52 +65,67 @@ class Stage:
         return cls(relations, dilations, checked)
 
     @cached_property
-    def _padded(self) -> dict[str, tuple[Singles, Singles]]:
-        """layer → its matrix, flat, and its bias, as the kernels take them; of a gate both halves alike."""
-        arrays, found = self.arrays, {}
-        for name in ("input", "head", *map(str, range(len(self.dilations)))):
-            halves = 1 if name in ("input", "head") else 2
-            found[name] = _fours(arrays[f"{name}.matrix"], arrays[f"{name}.bias"], halves)
-        return found
+    def _ends(self) -> tuple[tuple[Singles, Singles], tuple[Singles, Singles]]:
+        """Matrix and bias of the input and of the head, as `product_into` takes them."""
+        arrays = self.arrays
+        first, last = (_fours(arrays[f"{name}.matrix"], arrays[f"{name}.bias"]) for name in ("input", "head"))
+        return first, last
+
+    @cached_property
+    def _blocks(self) -> tuple[Singles, Singles, Singles, Ints]:
+        """The arrays of all blocks, as `blocks_add` takes them; no taps where rows stand in no order."""
+        arrays, blocks, none = self.arrays, len(self.dilations), np.empty((0, 3), np.float32)
+        gates = [_fours(arrays[f"{k}.matrix"], arrays[f"{k}.bias"], 2) for k in range(blocks)]
+        taps = [arrays.get(f"{k}.order", none) for k in range(blocks)]
+        matrices, biases = (np.array(part) for part in zip(*gates, strict=True))
+        return matrices, biases, np.array(taps), np.array(self.dilations)
 
     def correction(self, features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Floats:
         """What it adds to θ, where it starts from included: (rows,)."""
+        return self.added(plain_of(features, scale, center), structure)
+
+    def added(self, plain: Singles, structure: Structure) -> Floats:
+        """The same, of what `plain_of` gives, which is the same for all stages."""
+        rows = plain.shape[1]
+        if not self.arrays:
+            return np.zeros(rows)
         if kinds_of(structure) != self.relations:
             found, expected = (", ".join(kinds) or "none" for kinds in (kinds_of(structure), self.relations))
             raise InputError(f"the structure is {found}, expected {expected}, as the model was learned")
-        inputs, order = inputs_of(features, structure, scale, center), order_of(structure)
-        arrays, sequence = self.arrays, sequence_of(structure)
-        heads, moments = len(arrays["head.bias"]), 0 if order is None else order.moments.shape[1]
-        if len(inputs) != arrays["input.matrix"].shape[1]:
-            wanted = arrays["input.matrix"].shape[1]
+        seen = seen_of(structure)
+        inputs = told(plain, seen)
+        channels, wanted = self.arrays["input.matrix"].shape
+        if len(inputs) != wanted:
             raise InputError(f"the structure gives {len(inputs)} inputs per row, the model expects {wanted}")
-        if heads not in (1, max(1, moments)):
-            raise InputError(f"the structure has {max(1, moments)} moments, the model expects {heads}")
-        rows, channels = inputs.shape[1], len(arrays["input.bias"])
+        heads, offsets = len(self.arrays["head.bias"]), max(len(seen.moments) - 1, 0) + len(seen.amounts)
+        if heads not in (1, 1 + offsets):
+            raise InputError(f"the structure gives {offsets} numbers to add to θ, the model expects {heads - 1}")
         h = np.empty((channels, rows), np.float32)
-        product_into(*self._padded["input"], inputs, h, True)
-        views = [_Cells.of(relation, sequence) for relation in structure]
-        x = np.empty_like(h)
-        for k, dilation in enumerate(self.dilations):
-            x[:] = h
-            for name, view in zip(self.relations, views, strict=True):
-                array = arrays[f"{k}.{name}"]
-                if view is None:
-                    shifts_add(h, array, dilation, x)
-                else:
-                    view.say(h, array, x)
-            gated_add(*self._padded[str(k)], x, h)
-        out = np.empty((heads, rows), np.float32)
-        product_into(*self._padded["head"], h, out, False)
-        values: Floats = out[0].astype(np.float64)
-        if heads > 1:
-            for share, offset in zip(out[1:], offsets_of(structure), strict=True):
-                values += share * offset
-        if order is None:
-            return values
-        back = np.empty(rows)
-        back[sequence] = values
-        return back + order.moments[:, 0] if moments else back
+        first, last = self._ends
+        product_into(*first, inputs, h, True)
+        self._through(h, structure)
+        said = np.empty((heads, rows), np.float32)
+        product_into(*last, h, said, False)
+        theta = np.empty(rows)
+        answer_into(said, seen.moments, seen.amounts, seen.sequence, theta)
+        return theta
+
+    def _through(self, h: Singles, structure: Structure) -> None:
+        """h after all blocks; at once, where no cells have something to say between them."""
+        spare, sequence = np.empty_like(h), sequence_of(structure)
+        views = [
+            (name, _Cells.of(relation, sequence))
+            for name, relation in zip(self.relations, structure, strict=True)
+            if not isinstance(relation, Order)
+        ]
+        if self.dilations and not views:
+            blocks_add(*self._blocks, h, h, spare)
+            return
+        for k in range(len(self.dilations)):
+            x = h.copy()
+            for name, view in views:
+                view.say(h, self.arrays[f"{k}.{name}"], x)
+            blocks_add(*(part[k : k + 1] for part in self._blocks), x, h, spare)
 
     def written(self) -> dict[str, Any]:
         """Its entries of a model file; numbers as short as float32 can be told."""
@@ -190,10 +166,8 @@ class _Cells:
     directed: bool
 
     @classmethod
-    def of(cls, relation: Relation, sequence: Ints | None) -> _Cells | None:
-        """None of an order."""
-        if isinstance(relation, Order):
-            return None
+    def of(cls, relation: Graph | Groups, sequence: Ints | None) -> _Cells:
+        """Those of a relation, rows in the order they stand in."""
         ends, count = cells_of(relation, sequence)
         counts = tuple(np.bincount(end, minlength=count) for end in ends)
         return cls(ends, counts, isinstance(relation, Graph) and relation.directed)
@@ -243,11 +217,12 @@ def _length(values: object) -> int:
 
 
 def _fours(matrix: Singles, bias: Singles, halves: int = 1) -> tuple[Singles, Singles]:
-    """A matrix, flat, and its bias, with zeros so that outputs (of each half) and inputs are multiples of four."""
+    """A matrix and its bias as `tile_product` takes them, with zeros so that outputs (of each half) come in fours."""
     outputs, inputs = matrix.shape
-    each, more = outputs // halves, -(outputs // halves) % 4
-    wide = np.pad(matrix.reshape(halves, each, inputs), ((0, 0), (0, more), (0, -inputs % 4)))
-    return wide.ravel(), np.pad(bias.reshape(halves, each), ((0, 0), (0, more))).ravel()
+    each, more = outputs // halves, -(outputs // halves) % FOUR
+    wide = np.pad(matrix.reshape(halves, each, inputs), ((0, 0), (0, more), (0, 0)))
+    by_fours = wide.reshape(-1, FOUR, inputs).transpose(0, 2, 1)
+    return by_fours.ravel(), np.pad(bias.reshape(halves, each), ((0, 0), (0, more))).ravel()
 
 
 def _short(array: Singles) -> Any:

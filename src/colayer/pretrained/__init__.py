@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 from dataclasses import replace
+from importlib.resources.abc import Traversable
 
 import numpy as np
 
@@ -23,28 +24,33 @@ def pretrained(problem: Problem[X, Y, Z]) -> Model | None:
 def pretrained_network(problem: Problem[X, Y, Z], stages: int | None = None) -> ContextModel:
     """The network shipped for this problem and its features, for `Pipeline.from_model`; nothing takes it by itself.
 
-    It has several stages, each of which looks at what those before it have made; the first `stages` of them, by default
-    all, take less time.
+    It has one or more stages, each of which looks at what those before it have made; the first `stages` of them, by
+    default all, take less time.
     """
     found = _shipped(problem, "networks")
     if not isinstance(found, ContextModel):
-        expected = "expected SingleMachine with 27 or 66 features"
-        raise InputError(f"no network is shipped for {declared(problem).title}, {expected}")
+        names = sorted(entry.name.removesuffix(".json") for entry in _folder("networks").iterdir())
+        raise InputError(f"no network is shipped for {declared(problem).title}, expected one of {', '.join(names)}")
     if stages is None:
         return found
-    most = 1 + len(found.then)
+    most = len(found.then) + (not found.silent)
     if type(stages) is not int or not 1 <= stages <= most:
         raise OptionError(f"{stages!r} is out of range, expected 1 to {most}", where="stages")
     if stages == most:
         return found
     # σ and portfolio were chosen for all of them
     provenance = {**found.provenance, "stages": stages}
-    return replace(found, then=found.then[: stages - 1], sigma=None, portfolio=np.empty((0, 0)), provenance=provenance)
+    then = found.then[: stages - (not found.silent)]
+    return replace(found, then=then, sigma=None, portfolio=np.empty((0, 0)), provenance=provenance)
+
+
+def _folder(*below: str) -> Traversable:
+    return importlib.resources.files("colayer.pretrained").joinpath(*below)
 
 
 def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:
     known = declared(problem)
-    folder = importlib.resources.files("colayer.pretrained").joinpath(*below)
+    folder = _folder(*below)
     chosen = [known.options]
     if known.decoders and known.decoder is not None:
         chosen.append({**known.options, "decoder": known.decoders[0]})

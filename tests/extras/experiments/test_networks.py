@@ -9,29 +9,33 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.compose import features_of
-from colayer.experiments import network_recipes, networks
+from colayer.experiments import network_models, network_recipes, networks
 from colayer.files import read_json
 from colayer.models import ContextModel
-from colayer.networks import theta_of
 from colayer.pretrained import pretrained, pretrained_network
 from colayer.problems import SingleMachine
 
 
+@pytest.mark.parametrize("more", [[], ["--own"]])
 @pytest.mark.parametrize("name", ["spanning-tree-cost"])
 def test_a_model_and_its_result_are_written(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = network_recipes.RECIPES[name]()
     problem = recipe.problem
     small = {"width": 4, "scenarios": 3, "second_max": 20}
     held_out = [("16 nodes", problem.generate(k, **small)) for k in range(3)]  # type: ignore[attr-defined]
     changed = replace(recipe, batch=2, least=2, sizes=lambda random: small, held_out=lambda count: held_out)
-    for module in (network_recipes, networks):
+    for module in (network_recipes, network_models, networks):
         monkeypatch.setattr(module, "recipe_named", lambda name: changed)
-    networks.main([name, "--minutes", "0.05", "--out", str(tmp_path), "--workers", "1", "--device", "cpu"])
+    given = ["--minutes", "0.05", "--out", str(tmp_path), "--workers", "1", "--device", "cpu", *more]
+    networks.main([name, *given, "--sigma", "0.1", "0.05"])
     pipeline = Pipeline.load(tmp_path / f"{name}.json")
     assert isinstance(pipeline.model, ContextModel)
+    assert pipeline.model.silent
+    assert len(pipeline.model.then) == 1
+    assert ("--own" in pipeline.model.provenance["command"]) == bool(more)
+    assert "--sigma 0.1 0.05" in pipeline.model.provenance["command"]
     solved = pipeline.solve(held_out[0][1])
     assert np.isfinite(solved.cost)
     found = read_json(tmp_path / f"{name}.result.json")["held_out"]["16 nodes"]
@@ -59,35 +63,22 @@ def test_a_network_learns_after_another(tmp_path: Path, capsys: pytest.CaptureFi
     assert list(found) == ["50 jobs", "100 jobs", "500 jobs", "1000 jobs"]
     with pytest.raises(SystemExit):
         networks.main(["spanning-tree-cost", *seconds, str(tmp_path), "--after", str(first)])
-    assert "after: needs structure(instance, y), which spanning-tree has not" in capsys.readouterr().err
+    assert f"{first}: has other features than spanning-tree here" in capsys.readouterr().err
 
 
-def test_a_network_of_fewer_features_is_widened(
+def test_a_network_of_fewer_features_is_taken_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """θ is the same, bit for bit; the weights beside it are those for all features."""
-    narrow, wide = SingleMachine("27"), SingleMachine("66")
-    network, linear = pretrained_network(narrow), pretrained(wide)
-    assert isinstance(network, ContextModel)
+    wide = SingleMachine("66")
+    network, linear = pretrained_network(SingleMachine("27")), pretrained(wide)
     assert linear is not None
-    model = networks.widened(network, linear)
-    for jobs in (1, 40):
-        instance = wide.generate(jobs, jobs=jobs)
-        ours, theirs = (
-            theta_of(problem, one, instance, features_of(problem, instance))
-            for one, problem in ((network, narrow), (model, wide))
-        )
-        assert ours.tobytes() == theirs.tobytes()
-    fallback = model.linear_fallback
-    assert fallback is not None
-    np.testing.assert_allclose(fallback, linear.raw(), rtol=1e-12)
     name = "single-machine-66-none"
     changed = replace(
         network_recipes.RECIPES[name](),
         sizes=lambda random: {"jobs": 20, "rho": 1.0},
         held_out=lambda count: [("20 jobs", wide.generate(seed, jobs=20)) for seed in range(count)],
     )
-    for module in (network_recipes, networks):
+    for module in (network_recipes, network_models, networks):
         monkeypatch.setattr(module, "recipe_named", lambda name: changed)
     network.save(tmp_path / "narrow.json")
     networks.main(

@@ -1,10 +1,11 @@
-"""The squash of inputs: arsinh, of large and of small numbers."""
+"""Inputs: rows of a line and their neighbours as in plain numpy; arsinh, of large and of small numbers."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from colayer.models.kernels.inputs import squash_all
+from colayer.models.kernels.inputs import line_into, squash_all
 
 
 def test_it_is_arsinh() -> None:
@@ -18,3 +19,21 @@ def test_it_is_arsinh() -> None:
     ends = np.array([[3e38, -3e38]], np.float32)
     squash_all(ends)
     assert np.allclose(ends, [[np.arcsinh(1e18), -np.arcsinh(1e18)]])
+
+
+@pytest.mark.parametrize(("moments", "amounts"), [(4, 4), (1, 0), (0, 2), (0, 0)])
+@pytest.mark.parametrize("rows", [1, 3, 40])
+def test_a_line_is_told_of_its_neighbours(rows: int, moments: int, amounts: int) -> None:
+    random, shifts = np.random.default_rng(rows), (-4, -1, 2)
+    sequence, plain = random.permutation(rows), random.normal(size=(2, rows)).astype(np.float32)
+    times, sizes = random.normal(size=(moments, rows)), random.normal(size=(amounts, rows))
+    expected = [*plain[:, sequence]]
+    expected += [np.arcsinh(time[sequence] - times[0, sequence]) for time in times[1:]]
+    expected += [np.arcsinh(size[sequence]) for size in sizes]
+    for shift in shifts:
+        beside = sequence[np.clip(np.arange(rows) + shift, 0, rows - 1)]
+        expected += [np.arcsinh(time[beside] - times[0, sequence]) for time in times]
+        expected += [np.arcsinh(size[beside] - size[sequence]) for size in sizes]
+    out = np.empty((len(expected), rows), np.float32)
+    line_into(plain, times, sizes, sequence, np.array(shifts), out)
+    assert np.allclose(out, expected, rtol=1e-6, atol=1e-6)

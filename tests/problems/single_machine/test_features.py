@@ -312,3 +312,15 @@ def test_docs_list_every_feature():
     rows = [line for line in DOCS.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "`" in line]
     expected = [f"| {k} | `{f.name}` | {f.group} | {f.formula} |" for k, f in enumerate(FEATURES_66, 1)]
     assert rows == expected
+
+
+@pytest.mark.parametrize("which", ["27", "66"])
+@pytest.mark.parametrize("unit", [1.0, 0.3, 1e-300, 1e300])
+def test_they_leave_the_preemptive_schedule_behind(which: str, unit: float) -> None:
+    """The bits of one computed for itself, in any unit of time."""
+    drawn = generate(3, jobs=40)
+    left, own = (Instance(unit * drawn.release, unit * drawn.processing) for _ in range(2))
+    features(left, which)
+    assert "preemptive" in vars(left)
+    for found, expected in zip(left.preemptive, own.preemptive, strict=True):
+        assert found.tobytes() == expected.tobytes()

@@ -13,7 +13,7 @@ import torch
 from colayer.errors import InputError
 from colayer.learning.network.context import ContextNetwork, Packed, Singles, pack
 from colayer.learning.network.source import Item
-from colayer.models.stage import sequence_of
+from colayer.models.inputs import sequence_of
 from colayer.problem import Floats
 from colayer.threads import Threads
 
@@ -36,12 +36,13 @@ def batch_of(
     threads: Threads,
     device: str,
     count: int | None = None,
+    rows: Packed | None = None,
 ) -> Batch:
     """A batch whose gradients are computed instance by instance, on the processor, in threads.
 
     `gradient` of (place in the batch, θ by row, share of the training that is over) is that of the instance, and how
     far its solution is from the known one; sums are in the order of the instances. They are divided by `count`, by
-    default the number of items: those of all batches that make one step.
+    default the number of items: those of all batches that make one step. `rows` are the items packed, where they are.
     """
     among = len(items) if count is None else count
     sequences = [sequence_of(item.structure) for item in items]
@@ -67,7 +68,8 @@ def batch_of(
         behind = threads.map(one, range(len(items)))
         return torch.from_numpy(out).to(theta.device), torch.tensor(float(np.mean(behind)))
 
-    rows = pack([item.inputs for item in items], [item.structure for item in items], device)
+    if rows is None:
+        rows = pack([item.inputs for item in items], [item.structure for item in items], device)
     return Batch(rows, torch.from_numpy(start).to(device), slope)
 
 

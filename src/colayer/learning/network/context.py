@@ -15,7 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from colayer.models.context import ContextModel
-from colayer.models.stage import RELATIONS, cells_of, offsets_of, sequence_of
+from colayer.models.inputs import offsets_of, sequence_of
+from colayer.models.stage import RELATIONS, cells_of
 from colayer.structure import Order, Structure
 
 Singles = NDArray[np.float32]
@@ -39,7 +40,7 @@ class Packed:
     length: torch.Tensor
     #: For each relation, None of an order.
     cells: tuple[Cells | None, ...]
-    #: (rows, moments − 1): the moments of an order less the first.
+    #: (rows, ·): what multiples of can be added to θ.
     offsets: torch.Tensor
 
 
@@ -70,14 +71,32 @@ def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str
     )
 
 
+def joined(parts: Sequence[Packed]) -> Packed:
+    """Packed instances as one, on the device where they are."""
+    cells: list[Cells | None] = []
+    for k, first in enumerate(parts[0].cells):
+        if first is None:
+            cells.append(None)
+            continue
+        own = [part for part in (part.cells[k] for part in parts) if part is not None]
+        before = np.concatenate([[0], np.cumsum([part.count for part in own])]).tolist()
+        pairs = list(zip(own, before, strict=False))
+        ends = tuple(torch.cat([part.ends[e] + low for part, low in pairs]) for e in range(len(first.ends)))
+        cells.append(Cells(ends, before[-1]))
+    inputs, place, length, offsets = (
+        torch.cat([getattr(part, name) for part in parts]) for name in ("inputs", "place", "length", "offsets")
+    )
+    return Packed(inputs, place, length, tuple(cells), offsets)
+
+
 def _offsets(structure: Structure, rows: int) -> Singles:
-    """(rows, moments − 1)."""
+    """(rows, ·)."""
     return offsets_of(structure).T.reshape(rows, -1).astype(np.float32)
 
 
 class ContextNetwork(torch.nn.Module):
     """Packed rows → what is added to θ, without t: gain times what the head says; see `colayer.models.context`. It
-    starts at 0. With several `heads`, one for each moment of an order, a row can be sent to any of them.
+    starts at 0. `units` are the sizes of what multiples of can be added to θ, none if no head is to say how many.
 
     The gain is the size of a change of θ that matters, so that one learning rate serves every problem.
     """
@@ -90,9 +109,12 @@ class ContextNetwork(torch.nn.Module):
         dilations: tuple[int, ...],
         gain: float,
         seed: int,
-        heads: int = 1,
+        units: Sequence[float] = (),
     ) -> None:
         super().__init__()
+        heads = 1 + len(units)
+        self.shares = np.array([1.0, *(1.0 / unit for unit in units)], dtype=np.float32)
+        self.register_buffer("_shares", torch.from_numpy(self.shares[1:]), persistent=False)
         self.relations, self.dilations, self.gain = relations, dilations, gain
         generator = torch.Generator().manual_seed(seed)
 
@@ -136,7 +158,7 @@ class ContextNetwork(torch.nn.Module):
         out: torch.Tensor = linear(h, self._array("head.matrix"), self._array("head.bias"))
         added = out[:, 0]
         if out.shape[1] > 1:
-            added = added + (out[:, 1:] * packed.offsets).sum(dim=1)
+            added = added + (out[:, 1:] * self._shares * packed.offsets).sum(dim=1)
         return self.gain * added
 
     def state(self) -> dict[str, Singles]:
@@ -152,8 +174,8 @@ class ContextNetwork(torch.nn.Module):
     def model(self, state: dict[str, Singles], **described: Any) -> ContextModel:
         """The numpy model of a state; `described` are its other fields (names, scale, weights, …)."""
         arrays = dict(state)
-        for name in ("head.matrix", "head.bias"):
-            arrays[name] = np.float32(self.gain) * arrays[name]
+        sizes = np.float32(self.gain) * self.shares
+        arrays["head.matrix"], arrays["head.bias"] = sizes[:, None] * arrays["head.matrix"], sizes * arrays["head.bias"]
         return ContextModel(relations=self.relations, dilations=self.dilations, arrays=arrays, **described)
 
 

@@ -29,14 +29,14 @@ from colayer.learning.experience.fit import EVALUATIONS
 from colayer.learning.learner import Fitted, Lesson, learner_for
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.slopes import Gradient, by_demonstration, by_experience
-from colayer.learning.network.source import item_of
+from colayer.learning.network.source import item_of, units_of
 from colayer.learning.run import Evaluation, open_run
 from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
 from colayer.networks import structure_after, theta_of
 from colayer.problem import Floats, X, Y, Z, declared
-from colayer.structure import looks_again, structure_of
+from colayer.structure import looks_again, looks_first, structure_of
 from colayer.threads import Threads
 
 if TYPE_CHECKING:
@@ -98,11 +98,12 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
             **lesson.identity(method, budget, features, start=weights.tolist()),
             **({} if device == "cpu" else {"device": device}),
         }
-        model: ContextModel | None = None
+        model = _before(lesson, data, features, weights)
         best_passes: list[int] = []
         for stage in range(method.stages):
             parts = [Part(part, _items(part, features, weights, model)) for part in (data, held)]
             passes = _passes(method, lesson, parts, gradient, weights, features, threads, device, model)
+            passes.checkpoint = _checkpoint(settings.journal, stage)
             passes.count = max(0, (budget - spent) // (cost * (method.stages - stage)))
             passes.identity = {**identity, **({} if model is None else {"after": _digest(model)})}
             if method.fresh is not None:
@@ -144,6 +145,25 @@ def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
         SEEN: seen,
     }
     return Fitted(replace(model, provenance=provenance), kept.loss, kept.validation, tuple(history), recalled)
+
+
+def _before(
+    lesson: Lesson[X, Y, Z], data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats
+) -> ContextModel | None:
+    """The linear model as one whose network is silent, where the first network looks at what it makes; else None."""
+    structure = structure_of(data.problem, data.instances[0], len(data.features[0]))
+    if not looks_first(data.problem, structure):
+        return None
+    known = lesson.known
+    return ContextModel(
+        feature_names=known.feature_names, weights=weights, feature_scale=features.scale, problem=known.name,
+        options=known.options, center=features.mean / features.scale, fallback=weights,
+    )  # fmt: skip
+
+
+def _checkpoint(journal: str | Path | None, stage: int) -> Path | None:
+    """Where the state of a stage, counted from 0, goes."""
+    return None if journal is None else Path(f"{journal}.{stage + 1}.npz" if stage else f"{journal}.npz")
 
 
 def _digest(model: ContextModel) -> str:
@@ -220,9 +240,9 @@ def _passes(
     spread = 0.0 if anchored else float(np.median([item.start.std() for item in items]))
     depth = method.depth or _DEPTH["order" in relations]
     dilations = tuple(_DILATIONS[k % len(_DILATIONS)] for k in range(depth))
-    network = ContextNetwork(
-        len(items[0].inputs), relations, method.channels, dilations, _GAIN * (spread or 1.0), lesson.seed
-    )
+    gain = _GAIN * (spread or 1.0)
+    units = [] if anchored else units_of(items)
+    network = ContextNetwork(len(items[0].inputs), relations, method.channels, dilations, gain, lesson.seed, units)
 
     def model_of(state: Any) -> ContextModel:
         made = network.model(
@@ -237,12 +257,10 @@ def _passes(
         )
         return made if earlier is None else followed(earlier, made)
 
-    journal = lesson.settings.journal
-    name = f"{journal}.npz" if earlier is None else f"{journal}.{2 + len(earlier.then)}.npz"
     learning: Averaged = Averaged(network, Pace(method.rate), device)
     return Passes(
         learning, parts[0], parts[1] if parts[1].items else None, gradient, model_of, method.batch, 0, lesson.seed,
-        threads, None if journal is None else Path(name),
+        threads,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from colayer.learning.network.averaged import Batch, Slope
 from colayer.learning.network.context import Packed
 from colayer.learning.network.insertions import Smoothing, gradient
 from colayer.learning.network.source import Item, Source
-from colayer.models.stage import offsets_of, sequence_of
+from colayer.models.inputs import offsets_of, sequence_of
 from colayer.problems.single_machine.instance import Instance
 
 

@@ -7,7 +7,7 @@ oldest; batches are drawn from those that are there.
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.models.stage import inputs_of
+from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, X
 from colayer.structure import Structure, order_of
@@ -68,6 +68,14 @@ def item_of(
         start = start[order.permutation]
     inputs = inputs_of(features, structure, scale, center)
     return Item(instance, inputs, structure, start, None, 0.0, moments)
+
+
+def units_of(items: Sequence[Item[Any]]) -> list[float]:
+    """The sizes of what multiples of can be added to θ: of moments, 1, their own unit; of amounts, how they spread."""
+    offsets = [offsets_of(item.structure) for item in items]
+    if items[0].anchored:
+        return [1.0] * len(offsets[0])
+    return [float(np.mean([one[k].std() for one in offsets])) or 1.0 for k in range(len(offsets[0]))]
 
 
 class Source(Generic[T]):

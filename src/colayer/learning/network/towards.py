@@ -18,6 +18,7 @@ import numpy as np
 from colayer.capabilities import SolvesMany
 from colayer.learning.experience.imitation import softmin
 from colayer.learning.network.averaged import Batch, batch_of
+from colayer.learning.network.context import Packed, joined, pack
 from colayer.learning.network.source import Item, Source
 from colayer.problem import Floats
 from colayer.threads import Threads
@@ -34,13 +35,26 @@ class Draws:
     temperature: float = 0.4
 
 
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """An item, and its rows on the device: they go there once."""
+
+    item: Item[Any]
+    rows: Packed
+
+    @classmethod
+    def on(cls, device: str, item: Item[Any]) -> Placed:
+        """The item there."""
+        return cls(item, pack([item.inputs], [item.structure], device))
+
+
 class Layered:
     """Batches of items, and their gradient by the problem's own layer and costs, instances shared between threads."""
 
     def __init__(
         self,
         problem: SolvesMany[Any],
-        source: Source[Item[Any]],
+        source: Source[Placed],
         count: int,
         draws: Draws,
         threads: Threads,
@@ -51,7 +65,8 @@ class Layered:
 
     def batch(self, random: np.random.Generator) -> Batch:
         """Items that were drawn."""
-        items = self.source.batch(self.count, random)
+        drawn = self.source.batch(self.count, random)
+        items = [one.item for one in drawn]
         seeds = random.integers(2**63, size=len(items))
 
         def gradient(k: int, theta: Floats, share: float) -> tuple[Floats, float]:
@@ -59,7 +74,7 @@ class Layered:
             found, behind = self._gradient(theta, items[k], int(seeds[k]), sigma)
             return found / len(found), behind
 
-        return batch_of(items, gradient, self.threads, self.device)
+        return batch_of(items, gradient, self.threads, self.device, rows=joined([one.rows for one in drawn]))
 
     def _gradient(self, theta: Floats, item: Item[Any], seed: int, sigma: float) -> tuple[Floats, float]:
         """Σ q_k·embed(y_k) + q·ȳ − mean embed(y_k), and the cost of y_0 over that of the known solution."""

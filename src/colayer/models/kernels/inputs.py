@@ -24,34 +24,33 @@ _THIRD, _FIFTH, _SEVENTH = np.float32(1 / 3), np.float32(1 / 5), np.float32(1 / 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def plain_into(
-    features: NDArray[Any], sequence: Ints, scale: Floats, center: Floats, most: float, out: Singles
-) -> None:
-    """out[k, i] = features[k, sequence[i]]/scale[k] − center[k], clipped to ±most; without a sequence of row i."""
+def plain_into(features: NDArray[Any], scale: Floats, center: Floats, most: float, out: Singles) -> None:
+    """out[k, i] = features[k, i]/scale[k] − center[k], clipped to ±most."""
     for k in range(len(scale)):
         row, target, size, middle = features[k], out[k], scale[k], center[k]
-        if len(sequence):
-            for i in range(len(sequence)):
-                target[i] = row[sequence[i]]
-            for i in range(len(sequence)):
-                target[i] = min(max(target[i] / size - middle, -most), most)
-        else:
-            for i in range(len(row)):
-                target[i] = min(max(row[i] / size - middle, -most), most)
+        for i in range(len(row)):
+            target[i] = min(max(row[i] / size - middle, -most), most)
 
 
 @njit(cache=True, nogil=True)
-def neighbours_into(moments: Floats, amounts: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
-    """Moments but the first, less the first; amounts; then of the neighbour at each shift the moments less the own
-    first one, and the amounts less the own ones; all of them squashed. Beyond an end stands the last row.
+def line_into(plain: Singles, moments: Floats, amounts: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
+    """What is plain; moments but the first, less the first; amounts; then of the neighbour at each shift the moments
+    less the own first one, and the amounts less the own ones; all but the plain squashed. Beyond an end stands the
+    last row.
+
+    All are (·, rows), rows by their numbers; out has them in the order of the sequence.
     """
-    n, first = len(sequence), moments.shape[1]
-    columns = np.empty((first + amounts.shape[1], n))
-    for k in range(len(columns)):
-        column, source, place = columns[k], moments if k < first else amounts, k if k < first else k - first
+    n, first, d = len(sequence), len(moments), len(plain)
+    for k in range(d):
+        row, target = plain[k], out[k]
         for i in range(n):
-            column[i] = source[sequence[i], place]
-    at = 0
+            target[i] = row[sequence[i]]
+    columns = np.empty((first + len(amounts), n))
+    for k in range(len(columns)):
+        column, source = columns[k], moments[k] if k < first else amounts[k - first]
+        for i in range(n):
+            column[i] = source[sequence[i]]
+    at = d
     for k in range(len(columns)):
         if k == 0 < first:
             continue
@@ -61,7 +60,7 @@ def neighbours_into(moments: Floats, amounts: Floats, sequence: Ints, shifts: In
         for k in range(len(columns)):
             _difference(columns[k], columns[0] if k < first else columns[k], shift, True, out[at])
             at += 1
-    squash_all(out)
+    squash_all(out[d:at])
 
 
 @inner(cache=True, nogil=True)
@@ -81,9 +80,8 @@ def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Single
 
 @njit(cache=True, nogil=True)
 def squash_all(values: Singles) -> None:
-    """x ← arsinh x, row by row."""
-    for k in range(len(values)):
-        squash(values[k])
+    """x ← arsinh x."""
+    squash(values.ravel())
 
 
 @inner(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")

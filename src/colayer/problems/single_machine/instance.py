@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from colayer.errors import InputError
 from colayer.fields import names, numbers, refuse, table
+from colayer.problems.single_machine.kernels.schedule import increasing_order, srpt
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: ρ of the paper's generator, and the sizes of its experience and test sets (paper, section 5.3).
 PAPER_RHO = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)
@@ -65,6 +67,19 @@ class Instance:
     def arrays(self) -> tuple[Floats, Floats]:
         """Writable copies of (release, processing) for the kernels, which are compiled for writable arrays alone."""
         return np.array(self.release), np.array(self.processing)
+
+    @cached_property
+    def preemptive(self) -> tuple[Ints, Floats, Floats]:
+        """The optimum with preemption allowed (SRPT): the jobs by release date, and the start and completion of each.
+
+        Features look at it too, and leave it here.
+        """
+        r, p = self.arrays
+        return increasing_order(r), *srpt(r, p)[:2]
+
+    def note_preemptive(self, by_release: Ints, start: Floats, completion: Floats) -> None:
+        """Keep `preemptive` as the features found it, so that it needs no pass of its own."""
+        self.__dict__.setdefault("preemptive", (by_release, start, completion))
 
 
 def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0) -> Instance:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels.blocks import blocks_into
-from colayer.problems.single_machine.kernels.schedule import completion_times, srpt
+from colayer.problems.single_machine.kernels.blocks import amounts_into
+from colayer.problems.single_machine.kernels.schedule import completion_times
 from colayer.structure import Order
 
 
@@ -20,7 +20,7 @@ def structure(instance: Instance) -> Order:
     is the mean processing time.
     """
     r, p = instance.arrays
-    start, completion, *_ = srpt(r, p)
+    _, start, completion = instance.preemptive
     middle = completion - 0.5 * p
     return _order(sort(middle), (middle, r, start, completion), instance)
 
@@ -30,15 +30,14 @@ def structure_in(sequence: NDArray[np.int64], instance: Instance) -> Order:
     start under SRPT; amounts as above.
     """
     r, p = instance.arrays
-    began, ended, *_ = srpt(r, p)
+    _, began, ended = instance.preemptive
     completion = completion_times(sequence, r, p)
     return _order(sequence, (completion - 0.5 * p, r, completion - p, ended - 0.5 * p, began), instance)
 
 
 def _order(sequence: NDArray[np.int64], moments: tuple[NDArray[np.float64], ...], instance: Instance) -> Order:
     r, p = instance.arrays
-    unit = float(p.mean())
-    amounts = np.empty((4, len(r)))
-    amounts[0] = p / unit
-    blocks_into(r, p, sort(r), sequence, unit, *amounts[1:])
-    return Order(sequence, np.column_stack(moments) / unit, np.ascontiguousarray(amounts.T))
+    by_release, *_ = instance.preemptive
+    unit, amounts = float(p.sum()) / len(p), np.empty((4, len(p)))
+    amounts_into(r, p, by_release, sequence, unit, amounts)
+    return Order(sequence, (np.array(moments) / unit).T, amounts.T)

@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.kernels.trees import bottlenecks, completions
+from colayer.problems.spanning_tree.kernels.worth import replacements
 from colayer.structure import Graph, Groups
 
 
-def structure(instance: Instance) -> tuple[Graph, Groups]:
-    """The graph, in which both rows of an edge connect its ends, and the edge of each row."""
+def structure(instance: Instance, y: NDArray[np.int8] | None = None) -> tuple[Graph, Groups]:
+    """The graph, in which both rows of an edge connect its ends, and the edge of each row.
+
+    In an answer y the amounts of a row of stage 1 are costs: c_e less what e saves in the second stage, all other edges
+    of the first stage staying as they are, and the range of costs where y buys e. Those of stage 2 are 0.
+    """
     u, v = instance.arrays[:2]
     edge = np.arange(instance.edge_count)
-    return Graph(instance.nodes, np.tile(u, 2), np.tile(v, 2)), Groups(np.tile(edge, 2))
+    ends = instance.nodes, np.tile(u, 2), np.tile(v, 2)
+    if y is None:
+        return Graph(*ends), Groups(np.tile(edge, 2))
+    bought = np.flatnonzero(y == 1)
+    amounts = np.zeros((2 * len(edge), 2))
+    amounts[: len(edge), 0] = instance.first - savings(bought, instance)
+    amounts[bought, 1] = instance.cost_range
+    return Graph(*ends, amounts=amounts), Groups(np.tile(edge, 2))
+
+
+def savings(forest: NDArray[np.int64], instance: Instance) -> NDArray[np.float64]:
+    """What each edge saves in the second stage on average over scenarios, beside the other edges of the forest.
+
+    An edge that is not bought saves the largest cost on its path in the tree of each scenario, the forest for nothing;
+    one that closes a cycle in the forest saves nothing, which is here the least cost of all.
+    """
+    u, v, first, second = instance.arrays
+    completed = completions(u, v, forest, instance.scenario_trees)
+    trees = np.hstack([np.tile(forest, (instance.scenarios, 1)), completed]).astype(np.int32)
+    costs = second.copy()
+    costs[:, forest] = min(first.min(), second.min())
+    saved: NDArray[np.float64] = bottlenecks(u, v, trees, costs).mean(axis=0)
+    saved[forest] = replacements(u, v, forest, completed, instance.scenario_trees, second).mean(axis=0)
+    return saved

@@ -1,17 +1,34 @@
-"""How arcs relate: through the tasks at their ends."""
+"""How arcs relate: through the tasks at their ends, and in a solution by the delays that it passes on."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.reference import arcs_of
 from colayer.structure import Graph
 
 
-def structure(instance: Instance) -> Graph:
-    """Rows are arcs between tasks; those of origin and destination come from, or go to, one more node, the depot."""
+def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
+    """Rows are arcs between tasks; those of origin and destination come from, or go to, one more node, the depot.
+
+    In a solution y the amounts of an arc are costs: its expected delay, the same once its tail is as late as in y, with
+    what follows from that, the lateness of the tail, and a minute of delay where y uses the arc.
+    """
     indptr, heads = instance.arcs
-    n = instance.tasks
+    n, counts = instance.tasks, np.diff(indptr)
     tasks, depot = np.arange(n), np.full(n, n)
-    tail = np.concatenate([np.repeat(tasks, np.diff(indptr)), depot, tasks])
-    return Graph(n + 1, tail, np.concatenate([heads, tasks, depot]), directed=True)
+    tail = np.concatenate([np.repeat(tasks, counts), depot, tasks])
+    head = np.concatenate([heads, tasks, depot])
+    if y is None:
+        return Graph(n + 1, tail, head, directed=True)
+    late, delays, chained, used = arcs_of(y, instance, instance.slacks[1])
+    last, first = y < 0, np.ones(n, dtype=bool)
+    first[y[~last]] = False
+    amounts = np.zeros((len(tail), 5))
+    rows = amounts[: len(heads)]
+    for k, values in enumerate((instance.mean_delay, delays, chained, np.repeat(late.mean(axis=1), counts))):
+        rows[:, k] = instance.delay_cost * values
+    amounts[:, 4] = instance.delay_cost * np.concatenate([used, first, last])
+    return Graph(n + 1, tail, head, True, amounts)

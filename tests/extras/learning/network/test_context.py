@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from colayer.learning.network.context import ContextNetwork, pack
-from colayer.models.stage import Stage, inputs_of, kinds_of
+from colayer.learning.network.context import ContextNetwork, joined, pack
+from colayer.models.inputs import inputs_of
+from colayer.models.stage import Stage, kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.structure import Order, structure_of
@@ -22,20 +23,34 @@ PROBLEMS: dict[str, tuple[Any, list[dict[str, int]]]] = {
 }
 
 
-def network(one: Any, channels: int = 8, seed: int = 0, heads: int = 1) -> ContextNetwork:
+def network(one: Any, channels: int = 8, seed: int = 0, units: tuple[float, ...] = ()) -> ContextNetwork:
     """With a head that says something."""
-    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), channels, (1, 4), 0.5, seed, heads)
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), channels, (1, 4), 0.5, seed, units)
     with torch.no_grad():
         made.arrays["head_matrix"].normal_(generator=torch.Generator().manual_seed(1))
     return made
 
 
-@pytest.mark.parametrize(("kind", "heads"), [*((kind, 1) for kind in PROBLEMS), ("order", 4)])
-def test_numpy_and_torch_compute_the_same_theta(kind: str, heads: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "answered", "units"),
+    [
+        *((kind, False, ()) for kind in PROBLEMS),
+        ("order", False, (1.0, 1.0, 1.0)),
+        ("order", True, (1.0, 1.0, 1.0, 1.0)),
+        ("graph", True, (2.0, 20.0)),
+        ("arcs", True, (1.0, 2.0, 4.0, 8.0, 2.0)),
+    ],
+)
+def test_numpy_and_torch_compute_the_same_theta(kind: str, answered: bool, units: tuple[float, ...]) -> None:
+    """Of several instances, packed at once or one by one and joined; moments and amounts have heads."""
     problem, sizes = PROBLEMS[kind]
-    items = [item(problem, problem.generate(k, **size)) for k, size in enumerate(sizes)]
-    made, d = network(items[0], heads=heads), len(problem.feature_names)
-    packed = made(pack([one.inputs for one in items], [one.structure for one in items])).detach().numpy()
+    instances = [problem.generate(k, **size) for k, size in enumerate(sizes)]
+    items = [item(problem, instance, answered=answered) for instance in instances]
+    made, d = network(items[0], units=units), len(problem.feature_names)
+    rows = pack([one.inputs for one in items], [one.structure for one in items])
+    packed = made(rows).detach().numpy()
+    apart = joined([pack([one.inputs], [one.structure]) for one in items])
+    assert np.array_equal(made(apart).detach().numpy(), packed)
     model = made.model(
         made.state(), feature_names=problem.feature_names, weights=np.zeros(d), feature_scale=np.ones(d),
         problem=problem.name, center=np.zeros(d),
@@ -63,7 +78,7 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
             structure = structure_of(problem, instance, jobs, answer)
             inputs = inputs_of(features, structure, whole.feature_scale, whole.center)
             channels, heads = len(stage.arrays["input.bias"]), len(stage.arrays["head.bias"])
-            made = ContextNetwork(len(inputs), stage.relations, channels, stage.dilations, 1.0, 0, heads)
+            made = ContextNetwork(len(inputs), stage.relations, channels, stage.dilations, 1.0, 0, (1.0,) * (heads - 1))
             made.take(dict(stage.arrays))
             order = structure[0]
             assert isinstance(order, Order)
@@ -78,7 +93,7 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
 def test_it_starts_at_zero(heads: int) -> None:
     problem, sizes = PROBLEMS["order"]
     one = item(problem, problem.generate(0, **sizes[0]))
-    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 1.0, 0, heads)
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 1.0, 0, (1.0,) * (heads - 1))
     assert (made(pack([one.inputs], [one.structure])) == 0).all()
 
 
@@ -88,12 +103,24 @@ def test_heads_send_rows_to_moments() -> None:
     one = item(problem, problem.generate(0, **sizes[0]))
     (order,) = one.structure
     moments = order.moments[order.permutation]
-    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, 4)
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, (1.0, 1.0, 1.0))
     for k in (1, 2, 3):
         with torch.no_grad():
             made.arrays["head_bias"].zero_()[k] = 1.0
         added = made(pack([one.inputs], [one.structure])).detach().numpy()
         assert np.allclose(added, 0.5 * (moments[:, k] - moments[:, 0]), rtol=1e-5, atol=1e-5)
+
+
+def test_heads_add_amounts_over_their_units() -> None:
+    problem, sizes = PROBLEMS["graph"]
+    one = item(problem, problem.generate(0, **sizes[0]), answered=True)
+    amounts = one.structure[0].amounts
+    made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, (2.0, 20.0))
+    for k, unit in enumerate((2.0, 20.0)):
+        with torch.no_grad():
+            made.arrays["head_bias"].zero_()[1 + k] = 1.0
+        added = made(pack([one.inputs], [one.structure])).detach().numpy()
+        assert np.allclose(added, 0.5 / unit * amounts[:, k], rtol=1e-5, atol=1e-5)
 
 
 def test_rows_without_moments_have_no_offsets() -> None:

@@ -298,8 +298,33 @@ def test_what_has_no_meaning_is_refused(options: dict[str, Any], error: str) -> 
 
 
 def test_stages_need_a_structure_that_takes_an_answer() -> None:
-    problem = find_problem("spanning-tree")
-    with pytest.raises(
-        OptionError, match=r"method: stages 2 need structure\(instance, y\), which spanning-tree has not"
-    ):
-        Pipeline(problem, weights=problem.safe_weights).fit(data(problem, 2), method=Neural(stages=2))
+    with pytest.raises(OptionError, match=r"method: stages 2 need structure\(instance, y\), which line has not"):
+        Pipeline(Line()).fit([np.ones(4)], method=Neural(stages=2))
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_networks_that_start_from_a_linear_model_look_at_what_it_makes(stages: int, tmp_path: Path) -> None:
+    """Of trees, already the first does: it is told what the edges that the linear model buys are worth."""
+    problem, told = find_problem("spanning-tree"), []
+
+    class Watched(type(problem)):  # type: ignore[misc]
+        def structure(self, instance: Any, y: Any = None) -> Any:
+            told.append(None if y is None else y.tolist())
+            return super().structure(instance, y)
+
+    instances = data(problem, 6)
+    method = Neural(channels=4, samples=4, share=0.5, stages=stages)
+    pipeline = Pipeline(Watched(), weights=problem.safe_weights)
+    pipeline.fit(instances, method=method, evaluations=40, workers=1, journal=tmp_path / "run.journal")
+    assert len(list(tmp_path.glob("*.npz"))) == stages
+    assert told[0] is None  # whether rows stand in an order with moments
+    linear = pipeline.model.linear_fallback
+    assert told[1] in [problem.layer(problem.features(x) @ linear, x).tolist() for x in instances]
+    model = pipeline.model
+    assert not model.arrays
+    assert [stage.relations for stage in model.then] == [("graph", "groups")] * stages
+    assert all(len(stage.arrays["head.bias"]) == 3 for stage in model.then)
+    model.save(tmp_path / "model.json")
+    loaded = Pipeline.load(tmp_path / "model.json")
+    for instance in instances:
+        assert loaded.solve(instance).cost == pipeline.solve(instance).cost

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from colayer.learning.network.source import Source
-from colayer.learning.network.towards import Draws, Layered
+from colayer.learning.network.towards import Draws, Layered, Placed
 from colayer.problems import SingleMachine, SpanningTree
 from colayer.threads import Threads
 from support.packed import item
@@ -20,7 +20,7 @@ def test_a_known_solution_is_imitated_while_it_is_better() -> None:
     solution = problem.exact(instance)[0]
     one = item(problem, instance, solution)
     theta = torch.from_numpy(np.random.default_rng(0).normal(size=len(one.start)).astype(np.float32))
-    with Threads(2) as threads, Source(lambda number: [one], 1, 1, processes=False) as source:
+    with Threads(2) as threads, Source(lambda number: [Placed.on("cpu", one)], 1, 1, processes=False) as source:
         source.refresh()
         batch = Layered(problem, source, 2, Draws(5, sigma=0.01), threads, "cpu").batch(np.random.default_rng(0))
         slope, behind = batch.slope(torch.cat([theta, theta]), 0.0)
@@ -38,7 +38,10 @@ def test_steps_along_the_slope_lower_the_cost() -> None:
     items = [item(problem, problem.generate(k, jobs=20, rho=1.0)) for k in range(4)]
     for one in items:  # rows as the features have them
         one.start[one.structure[0].permutation] = one.start.copy()
-    with Threads(1) as threads, Source(lambda number: [items[number % 4]], 1, 4, processes=False) as source:
+    with (
+        Threads(1) as threads,
+        Source(lambda number: [Placed.on("cpu", items[number % 4])], 1, 4, processes=False) as source,
+    ):
         source.refresh(4)
         feed = Layered(problem, source, 1, Draws(50, sigma=0.05), threads, "cpu")
         batch = feed.batch(np.random.default_rng(1))

@@ -12,13 +12,11 @@ Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def blocks_into(
-    r: Floats, p: Floats, by_release: Ints, sequence: Ints, unit: float, after: Floats, gap: Floats, following: Floats
-) -> None:
-    """By job: jobs of its busy block after it in the sequence, the gap behind the block, the jobs of the next.
+def amounts_into(r: Floats, p: Floats, by_release: Ints, sequence: Ints, unit: float, out: Floats) -> None:
+    """(4, n), by job: p, jobs of its busy block after it in the sequence, the gap behind the block, jobs of the next.
 
     Blocks are those of any schedule that never waits, here the one by release: a job released after all before it are
-    done begins one. O(n).
+    done begins one. Times are over the unit. O(n).
     """
     n = len(r)
     block, size, behind = np.empty(n, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1)
@@ -35,4 +33,4 @@ def blocks_into(
     for j in sequence:
         b = block[j]
         left[b] -= 1
-        after[j], gap[j], following[j] = left[b], behind[b], size[b + 1]
+        out[0, j], out[1, j], out[2, j], out[3, j] = p[j] / unit, left[b], behind[b], size[b + 1]

@@ -42,8 +42,10 @@ _SORTED = 10
 _BY_R, _BY_P, _BY_RP, _BY_C, _BY_S, _BY_M, _APRTF, _ECT = 0, 1, 2, 5, 6, 7, 8, 9
 
 
-def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
+def feature_matrix(r: Floats, p: Floats, d: int) -> tuple[NDArray[np.float32], Ints, Floats, Floats]:
     """The first d features, d = 27 or 66, as a C-contiguous float32 array of shape (d, n); O(n log n).
+
+    With them come the jobs by release date, and start and completion under SRPT.
 
     Computed in float64 on data scaled by a power of two (exact, and no feature depends on the unit of time), rounded at
     the end.
@@ -53,8 +55,9 @@ def feature_matrix(r: Floats, p: Floats, d: int) -> NDArray[np.float32]:
     values, reals, pieces = np.empty((d, n)), np.empty((_SORTED + 5, n)), np.empty((3, 2 * n))
     ints, job, work = np.empty((2 * _SORTED + 6, n), np.int64), np.empty(2 * n, np.int64), np.empty(2 * n + 1, np.int64)
     tree, done = np.empty(n + 2, np.int64), np.empty(n, np.bool_)
-    _features_into(r, p, values, reals, pieces, ints, job, work, tree, done, out)
-    return out
+    by_release, (start, completion) = np.empty(n, np.int64), np.empty((2, n))
+    _features_into(r, p, values, reals, pieces, ints, job, work, tree, done, by_release, start, completion, out)
+    return out, by_release, start, completion
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -69,9 +72,12 @@ def _features_into(
     work: Ints,
     tree: Ints,
     done: NDArray[np.bool_],
+    by_release: Ints,
+    started: Floats,
+    completed: Floats,
     out: NDArray[np.float32],
 ) -> None:
-    """What `feature_matrix` returns; all but the first two and the last is scratch.
+    """What `feature_matrix` returns, in the last four; all others but the first two are scratch.
 
     Orders are shared: by r those of SRPT, the list schedules, the queues and the arrivals; by p and C those of the
     counts. `values` holds the rows before they are divided; a row whose divisor is 0 is 0. Sums go from the first job
@@ -135,6 +141,12 @@ def _features_into(
             statistics_into(
                 job, begin, end, left_at, start, completion, busy, spare, left, preemptor, preemptions
             )  # fmt: skip
+            most = math.ldexp(1.0, exponent // 2)  # the unit of time again, in two steps: 2^exponent may be infinite
+            rest = math.ldexp(1.0, exponent - exponent // 2)
+            for j in range(n):
+                by_release[j] = by_r[j]
+                started[j] = start[j] * most * rest
+                completed[j] = completion[j] * most * rest
         if more or k <= _BY_RP or k == _BY_C:
             order_into(reals[k], orders[k], keys, work)
             ranks_into(reals[k], orders[k], ranks[k])
