@@ -1,14 +1,15 @@
 """The time of a solve with a network against that with a linear model: `python benchmarks/speed_networks.py`.
 
-CPU time of one core, safe weights left out of both, the least of many solves taken in turn. Networks have random
-weights, but for the shipped one: their time does not depend on them. Writes experiments/results/speed_networks.json, if
-the machine was quiet or with --force.
+CPU time of one core, safe weights left out of both, the least of many solves taken in turn, each of an instance of
+which nothing is known yet. Networks have random weights, but for the shipped ones: their time does not depend on them.
+Writes experiments/results/speed_networks.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
 
 import argparse
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from colayer.pretrained import pretrained, pretrained_network
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.report.tables import table
 from colayer.structure import structure_of
+from colayer.threads import limited
 
 ORDER = (1, 2, 4, 8, 16, 32)
 
@@ -51,17 +53,23 @@ def random_network(problem: Any, instance: Any, channels: int, dilations: tuple[
     )  # fmt: skip
 
 
+def fresh_solves(pipeline: Pipeline, instance: Any, count: int) -> Callable[[], object]:
+    """A solve of one copy of the instance after the other."""
+    copies = [replace(instance) for _ in range(count)]
+    return lambda: pipeline.solve(copies.pop())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=200, help="of small instances; a twentieth of it of large ones")
     add_force(parser)
     arguments = parser.parse_args()
     bench = Bench("speed_networks", arguments.force)
-    jobs, tree, tasks = SingleMachine("27"), SpanningTree(), VehicleScheduling("extended")
+    jobs = SingleMachine("27")
     cells: list[tuple[Any, dict[str, int], list[tuple[int, tuple[int, ...]]]]] = [
         *((jobs, {"jobs": n}, [(16, ORDER), (24, ORDER), (32, ORDER)]) for n in (50, 1000, 3000)),
-        (tree, {"width": 60, "scenarios": 20}, [(16, (1,) * 3)]),
-        (tasks, {"tasks": 1000, "scenarios": 50}, [(16, (1,) * 3)]),
+        *((SpanningTree(features), {"width": 60, "scenarios": 20}, []) for features in ("cost", "prices")),
+        (VehicleScheduling("23"), {"tasks": 1000, "scenarios": 50}, []),
     ]
     rows: list[dict[str, Any]] = []
     for problem, sizes, networks in cells:
@@ -72,21 +80,25 @@ def main() -> None:
         for channels, dilations in networks:
             name = f"{channels} channels, {len(dilations)} blocks"
             models[name] = random_network(problem, instance, channels, dilations)
-        if problem is jobs:
-            for stages in range(1, 2 + len(pretrained_network(problem).then)):
-                models[f"shipped, {stages} of its stages"] = pretrained_network(problem, stages)
-        pipelines = {name: Pipeline.from_model(problem, model, safe=False) for name, model in models.items()}
-        works = {name: partial(pipeline.solve, instance) for name, pipeline in pipelines.items()}
-        bench.in_turns(works, 2)  # kernels are compiled
-        times = bench.in_turns(works, arguments.rounds if problem is jobs else max(3, arguments.rounds // 20))
+        whole = pretrained_network(problem)
+        for stages in range(1, 1 + len(whole.then) + (not whole.silent)):
+            models[f"shipped, {stages} of its stages"] = pretrained_network(problem, stages)
+        rounds = arguments.rounds if problem is jobs else max(3, arguments.rounds // 20)
+        works = {
+            name: fresh_solves(Pipeline.from_model(problem, model, safe=False), instance, 2 + rounds)
+            for name, model in models.items()
+        }
+        with limited(1):
+            bench.in_turns(works, 2)  # kernels are compiled
+            times = bench.in_turns(works, rounds)
+        known = {"problem": problem.name, "features": problem.options["features"], **sizes}
         for name, taken in times.items():
-            ratio = taken.cpu / times["linear"].cpu
-            rows.append({"problem": problem.name, **sizes, "model": name, "cpu_seconds": taken.cpu, "ratio": ratio})
-    cells_of = [
-        [row["problem"], ", ".join(f"{row[key]} {key}" for key in ("jobs", "width", "tasks") if key in row),
-         row["model"], f"{1e3 * row['cpu_seconds']:.3g} ms", f"{row['ratio']:.2g}"]
-        for row in rows
-    ]  # fmt: skip
+            rows.append({**known, "model": name, "cpu_seconds": taken.cpu, "ratio": taken.cpu / times["linear"].cpu})
+    cells_of = []
+    for row in rows:
+        size = ", ".join(f"{row[key]} {key}" for key in ("jobs", "width", "tasks") if key in row)
+        problem = f"{row['problem']}, {row['features']}"
+        cells_of.append([problem, size, row["model"], f"{1e3 * row['cpu_seconds']:.3g} ms", f"{row['ratio']:.2f}"])
     print(table(["problem", "size", "model", "time", "ratio"], cells_of).text())
     bench.write({"command": "python benchmarks/speed_networks.py", "colayer": __version__, "rows": rows})
 

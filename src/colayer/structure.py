@@ -55,7 +55,10 @@ class Order:
         """Refuse what is no order."""
         permutation = _whole(self.permutation, "permutation")
         n = len(permutation)
-        if (permutation < 0).any() or (permutation >= n).any() or (np.bincount(permutation, minlength=n) != 1).any():
+        there = np.zeros(n, dtype=np.bool_)
+        if n and permutation.min() >= 0 and permutation.max() < n:
+            there[permutation] = True
+        if not there.all():
             raise InputError(f"expected every row from 0 to {n - 1} once", where="permutation")
         object.__setattr__(self, "permutation", permutation)
         for name in ("moments", "amounts"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,6 +79,20 @@ def test_a_network_of_fewer_features_is_blind_to_the_others() -> None:
     fallback = model.linear_fallback
     assert fallback is not None
     np.testing.assert_allclose(fallback, linear.raw(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["spanning-tree-cost", "vehicle-scheduling-23-none"])
+def test_a_network_of_the_same_features_stays_as_it_is(name: str) -> None:
+    """Also one whose first stage is silent."""
+    problem: Any = recipe_named(name).problem
+    network = pretrained_network(problem)
+    sizes = {"width": 5, "scenarios": 3} if name.startswith("spanning") else {"tasks": 20, "scenarios": 4}
+    instance = problem.generate(0, **sizes)
+    features = features_of(problem, instance)
+    ours, theirs = (
+        theta_of(problem, one, instance, features) for one in (network, widened(network, linear_model(problem)))
+    )
+    assert ours.tobytes() == theirs.tobytes()
 
 
 def test_files_that_are_no_network_of_the_recipe_are_refused(tmp_path: Path) -> None:

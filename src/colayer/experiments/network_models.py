@@ -35,6 +35,8 @@ def widened(network: ContextModel, linear: Model) -> ContextModel:
     scale[places], center[places] = network.feature_scale, network.center
 
     def wider(arrays: Mapping[str, Any]) -> dict[str, Any]:
+        if not arrays:  # silent
+            return {}
         narrow = arrays["input.matrix"]
         matrix = np.zeros((len(narrow), new + narrow.shape[1] - old), np.float32)
         matrix[:, places], matrix[:, new:] = narrow[:, :old], narrow[:, old:]

@@ -20,6 +20,7 @@ from colayer.structure import Graph, Groups, Ints, Order, Relation, Structure
 
 #: relation → the columns of its array per channel (times channels, but for the taps of an order), and arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}
+_NOTHING = np.empty((0, 0), np.float32)
 
 
 def kinds_of(structure: Structure) -> tuple[str, ...]:
@@ -112,7 +113,8 @@ class Stage:
 
     def _through(self, h: Singles, structure: Structure) -> None:
         """h after all blocks; at once, where no cells have something to say between them."""
-        spare, sequence = np.empty_like(h), sequence_of(structure)
+        sequence = sequence_of(structure)
+        spare = _NOTHING if sequence is None else np.empty_like(h)
         views = [
             (name, _Cells.of(relation, sequence))
             for name, relation in zip(self.relations, structure, strict=True)
@@ -121,8 +123,9 @@ class Stage:
         if self.dilations and not views:
             blocks_add(*self._blocks, h, h, spare)
             return
+        x = np.empty_like(h)
         for k in range(len(self.dilations)):
-            x = h.copy()
+            x[:] = h
             for name, view in views:
                 view.say(h, self.arrays[f"{k}.{name}"], x)
             blocks_add(*(part[k : k + 1] for part in self._blocks), x, h, spare)

@@ -138,11 +138,11 @@ class Passes(Generic[X, Y, Z]):
         held_out = None if self.held_out is None else self._mean_loss(model, self.held_out)
         return Pass(self._mean_loss(model, self.training), held_out)
 
-    @staticmethod
-    def _better(one: Pass, other: Pass) -> bool:
+    def _better(self, one: Pass, other: Pass) -> bool:
+        """By validation; but what is worse than the start where it has learned is luck where it has not."""
         if one.validation is None or other.validation is None:
             return one.loss < other.loss
-        return one.validation < other.validation
+        return one.loss <= self.losses[0].loss and one.validation < other.validation
 
     def _mean_loss(self, model: ContextModel, part: Part[X, Y, Z]) -> float:
         """Over all instances, through the numpy model: what `solve` does."""
