@@ -41,7 +41,7 @@ def learned(problem: Any, name: str) -> dict[str, Contender]:
     """Linear weights, and the stages of the network on top of them."""
     linear = Pipeline(problem, safe=False)
     found = {f"{name}, linear": solver(linear), f"{name}, 10 candidates": solver(linear, candidates=10)}
-    stages = len(pretrained_network(problem).then)
+    stages = pretrained_network(problem).stages
     for stage in range(1, stages + 1):
         label = "network" if stage == stages else f"network, {stage} of {stages} stages"
         model = pretrained_network(problem, stage)

@@ -80,8 +80,7 @@ def main() -> None:
         for channels, dilations in networks:
             name = f"{channels} channels, {len(dilations)} blocks"
             models[name] = random_network(problem, instance, channels, dilations)
-        whole = pretrained_network(problem)
-        for stages in range(1, 1 + len(whole.then) + (not whole.silent)):
+        for stages in range(1, 1 + pretrained_network(problem).stages):
             models[f"shipped, {stages} of its stages"] = pretrained_network(problem, stages)
         rounds = arguments.rounds if problem is jobs else max(3, arguments.rounds // 20)
         works = {

@@ -39,6 +39,7 @@ def test_who_looks_at_an_answer_of_the_layer() -> None:
     assert looks_again(type("Any", (), {"structure": lambda self, *given: ()})())
     assert not looks_again(type("Named", (), {"structure": lambda self, instance, *, fast=False, **more: ()})())
     assert not looks_again(type("Wrong", (), {"structure": 3})())
+    assert not looks_again(type("Other", (), {"structure": lambda self, instance, normalise=False: ()})())
 
 
 def test_who_looks_at_an_answer_first() -> None:

@@ -7,7 +7,8 @@ A problem may say it by a method `structure(instance)`, which returns one of the
     Groups(labels)            rows of one label belong together
 
 As `structure(instance, y=None)`, y an answer of the layer or None, it can also say how rows relate in that answer:
-networks in several stages look at what the stage before has made.
+networks in several stages look at what the stage before has made, and where θ starts from the linear model, the first
+looks at what that makes.
 
 Networks see rows through these alone, so rows that are permuted, with their structure, give θ permuted alike.
 """
@@ -143,12 +144,15 @@ def anchored(structure: Structure) -> bool:
 
 
 def looks_again(problem: Any) -> bool:
-    """Whether `structure` of a problem also takes an answer of the layer."""
+    """Whether `structure` of a problem also takes an answer of the layer: as `y`, in the second place."""
     try:
-        inspect.signature(getattr(problem, "structure", None)).bind(None, None)  # type: ignore[arg-type]
-    except (TypeError, ValueError):  # no method, or one without a second place
+        parameters = list(inspect.signature(getattr(problem, "structure", None)).parameters.values())  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # no method
         return False
-    return True
+    places = [one for one in parameters if one.kind not in (one.KEYWORD_ONLY, one.VAR_KEYWORD)]
+    if any(one.kind == one.VAR_POSITIONAL for one in places[:2]):
+        return True
+    return len(places) > 1 and places[1].name == "y"
 
 
 def looks_first(problem: Any, structure: Structure) -> bool:

@@ -56,6 +56,10 @@ def test_a_network_follows_what_it_looked_at() -> None:
     assert model.silent
     assert [len(stage.arrays["head.bias"]) for stage in model.then] == [3]
     assert model.provenance["command"] == "this"
+    assert "after" not in model.provenance  # of the linear model, `linear` tells
+    again = model_of(recipe, made, False, None, center, {"command": "that"}, model)
+    assert again.stages == 2
+    assert again.provenance["after"] == model.provenance
     problem, features = recipe.problem, features_of(recipe.problem, item.instance)
     said = model.then[0].correction(features, item.structure, model.feature_scale, center)
     assert np.allclose(theta_of(problem, model, item.instance, features), item.start + said)

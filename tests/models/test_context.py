@@ -250,7 +250,9 @@ def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Pat
         center=np.zeros(3), then=(stage,),
     )  # fmt: skip
     assert made.silent
+    assert made.stages == 1
     assert not replace(made, **vars(stage)).silent
+    assert replace(made, **vars(stage)).stages == 2
 
     def after(theta: np.ndarray) -> Structure:
         told.append(theta.tolist())
@@ -264,13 +266,16 @@ def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Pat
     assert isinstance(again, ContextModel)
     assert again.silent
     assert np.array_equal(again.correction(features, (), after), added)
+    spoil(tmp_path / "model.json", lambda weights: weights["then"].append(Stage((), (), {}).written()))
+    with pytest.raises(InputError, match=r"weights\.then\[1\]: expected a network, only the first may be silent"):
+        read_model(tmp_path / "model.json")
     assert not replace(made, then=()).correction(features).any()
 
 
 def test_several_networks_need_to_know_what_comes_after() -> None:
     made, structure = stages(5)
     for ask in (made.correction, made.theta):
-        with pytest.raises(InputError, match="several stages needs the structure after an answer of the layer"):
+        with pytest.raises(InputError, match="looks at an answer of the layer needs the structure after it"):
             ask(np.zeros((5, 3)), structure)
 
 

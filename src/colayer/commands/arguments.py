@@ -112,7 +112,8 @@ Decoder = Annotated[
     typer.Option(metavar="NAME", help="The decoder after the layer: none, ls or rdi, as the problem has them."),
 ]
 Features = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Feature set: 66 or 27, cost or indicator, 23, extended or rounds.")
+    str | None,
+    typer.Option(metavar="NAME", help="Feature set: 66, 27, cost, indicator, prices, 23, extended, rounds."),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
 Rounds = Annotated[

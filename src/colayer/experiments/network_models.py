@@ -84,7 +84,7 @@ def model_of(
     )
     if earlier is None:
         return model
-    before = {} if earlier.silent else {"after": earlier.provenance}
+    before = {"after": earlier.provenance} if earlier.stages else {}
     return followed(earlier, replace(model, provenance={**model.provenance, **before}))
 
 

@@ -60,8 +60,12 @@ def train(arguments: argparse.Namespace) -> None:
         raise InputError(f"{arguments.stream} is out of range, expected 1 or more", where="--stream")
     name, begin = arguments.name, time.monotonic()
     recipe = recipe_named(name)
+    if arguments.own and recipe.known is None:
+        raise InputError("has no meaning where no good solution is known", where="--own")
     if arguments.sigma:
         first, last = arguments.sigma
+        if not 0.0 < last <= first:
+            raise InputError(f"{first:g} to {last:g} is out of range, expected to fall, above 0", where="--sigma")
         named = {"first": first, "last": last}
         if recipe.problem.name != "single-machine":
             named = {"sigma": first, "fall": last / first}

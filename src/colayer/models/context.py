@@ -75,6 +75,11 @@ class ContextModel(Model):
         return not self.arrays
 
     @property
+    def stages(self) -> int:
+        """How many networks say something."""
+        return len(self.then) + (not self.silent)
+
+    @property
     def linear_fallback(self) -> Floats | None:
         """The linear model that it was learned on top of, or beside."""
         return self.raw(self.fallback) if len(self.fallback) else None
@@ -84,14 +89,14 @@ class ContextModel(Model):
     ) -> Floats:
         """What the networks add to the θ of the linear model: (rows,).
 
-        `after` of θ is the structure once the layer has answered to it; only networks in several stages need it.
+        `after` of θ is the structure once the layer has answered to it; networks that look at an answer need it.
         """
         plain = plain_of(features, self.feature_scale, self.center)
         added = self._first.added(plain, structure)
         if not self.then:
             return added
         if after is None:
-            raise InputError("a network in several stages needs the structure after an answer of the layer")
+            raise InputError("a network that looks at an answer of the layer needs the structure after it")
         linear = thetas(features, self.raw()[None, :])[0]
         for stage in self.then:
             seen = after(linear + added)
@@ -120,13 +125,17 @@ class ContextModel(Model):
         named = {"relations", "dilations", "network"}
         if not isinstance(then, list) or not all(isinstance(entry, Mapping) and set(entry) <= named for entry in then):
             raise InputError(f"expected a list of JSON objects with {', '.join(sorted(named))}", where="weights.then")
+        later = tuple(Stage.read(entry, f"weights.then[{k}]") for k, entry in enumerate(then))
+        for k, stage in enumerate(later):
+            if not stage.arrays:
+                raise InputError("expected a network, only the first may be silent", where=f"weights.then[{k}]")
         return cls(
             weights=weights["linear"],
             center=weights["center"],
             relations=first.relations,
             dilations=first.dilations,
             arrays=first.arrays,
-            then=tuple(Stage.read(entry, f"weights.then[{k}]") for k, entry in enumerate(then)),
+            then=later,
             fallback=weights.get("fallback", np.empty(0)),
             **known,
         )

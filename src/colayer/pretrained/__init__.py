@@ -33,14 +33,14 @@ def pretrained_network(problem: Problem[X, Y, Z], stages: int | None = None) -> 
         raise InputError(f"no network is shipped for {declared(problem).title}, expected one of {', '.join(names)}")
     if stages is None:
         return found
-    most = len(found.then) + (not found.silent)
+    most = found.stages
     if type(stages) is not int or not 1 <= stages <= most:
         raise OptionError(f"{stages!r} is out of range, expected 1 to {most}", where="stages")
     if stages == most:
         return found
     # σ and portfolio were chosen for all of them
     provenance = {**found.provenance, "stages": stages}
-    then = found.then[: stages - (not found.silent)]
+    then = found.then[: stages - most]
     return replace(found, then=then, sigma=None, portfolio=np.empty((0, 0)), provenance=provenance)
 
 

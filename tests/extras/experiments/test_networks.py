@@ -66,6 +66,23 @@ def test_a_network_learns_after_another(tmp_path: Path, capsys: pytest.CaptureFi
     assert f"{first}: has other features than spanning-tree here" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["single-machine-27-small", "--own"], "own: has no meaning where no good solution is known"),
+        (["spanning-tree-cost", "--sigma", "0", "0.1"], "sigma: 0 to 0.1 is out of range, expected to fall, above 0"),
+        (["spanning-tree-cost", "--stream", "0"], "stream: 0 is out of range, expected 1 or more"),
+    ],
+)
+def test_bad_options_are_refused_in_a_line(
+    given: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        networks.main([*given, "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+
+
 def test_a_network_of_fewer_features_is_taken_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,10 +20,12 @@ class Neural:
     **The model.** `channels` numbers per row, `depth` blocks (by default 6 where rows stand in an order, else 3). What
     rows say to each other is what `structure` of the problem says; without it, every row is on its own. The head starts
     at 0: training starts from the linear model, or, in an order with moments, from where rows stand. What is kept is
-    the state of least validation loss (training loss, without validation), the start included.
+    the state of least validation loss (training loss, without validation), the start included, among those that are no
+    worse than it on the training instances.
 
     **Stages.** With `stages` above 1, and a problem whose `structure` takes an answer of the layer as well, as many
-    networks are learned one after the other, each on what those before it have made, with equal parts of the budget.
+    networks are learned one after the other, each on what those before it have made, with equal parts of the budget. Of
+    such a problem, where θ starts from the linear model, the first network looks at what that makes.
 
     **The linear model** is learned with `share` of the evaluations, by `auto`, or by demonstration with the same
     `loss`; with `share=0` it is the safe weights. `start` gives it instead, in raw feature units. Where safety is asked

@@ -58,7 +58,10 @@ class Pass:
 
 @dataclass(eq=False)
 class Passes(Generic[X, Y, Z]):
-    """`count` passes over the training instances, in batches; what is kept is the average of least validation loss."""
+    """`count` passes over the training instances, in batches; what is kept is the average of least validation loss.
+
+    A state that is worse than the start on the training instances is not kept.
+    """
 
     learning: Averaged
     training: Part[X, Y, Z]
@@ -139,7 +142,7 @@ class Passes(Generic[X, Y, Z]):
         return Pass(self._mean_loss(model, self.training), held_out)
 
     def _better(self, one: Pass, other: Pass) -> bool:
-        """By validation; but what is worse than the start where it has learned is luck where it has not."""
+        """By validation; but what is worse than the start on the other instances is luck."""
         if one.validation is None or other.validation is None:
             return one.loss < other.loss
         return one.loss <= self.losses[0].loss and one.validation < other.validation

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
 from colayer.problem import Floats, X
-from colayer.structure import Structure, order_of
+from colayer.structure import Structure, anchored, order_of
 
 Singles = NDArray[np.float32]
 T = TypeVar("T")
@@ -36,13 +36,11 @@ class Item(Generic[X]):
     #: The embedded target of a good solution of the instance, and its cost; None without one.
     target: Floats | None
     cost: float
-    #: Moments of an order, from the first of which θ starts, without the linear model; 0: it starts from that.
-    moments: int = 0
 
     @property
     def anchored(self) -> bool:
-        """Whether θ starts from the moments of an order."""
-        return self.moments > 0
+        """Whether θ starts from the first moment of an order, without the linear model."""
+        return anchored(self.structure)
 
 
 def item_of(
@@ -59,23 +57,29 @@ def item_of(
     θ starts from the moments of an order alone; without, from the θ `before`, or from that of the weights.
     """
     order = order_of(structure)
-    moments = 0 if order is None else order.moments.shape[1]
-    if order is not None and moments:
+    if order is not None and anchored(structure):
         start = order.moments[:, 0]
     else:
         start = thetas(features, (weights / scale)[None, :])[0] if before is None else before
     if order is not None:
         start = start[order.permutation]
     inputs = inputs_of(features, structure, scale, center)
-    return Item(instance, inputs, structure, start, None, 0.0, moments)
+    return Item(instance, inputs, structure, start, None, 0.0)
 
 
 def units_of(items: Sequence[Item[Any]]) -> list[float]:
-    """The sizes of what multiples of can be added to θ: of moments, 1, their own unit; of amounts, how they spread."""
+    """The sizes of what multiples of can be added to θ: of moments, 1, their own unit; of amounts, how they spread.
+
+    Amounts that are the same in all rows of an instance count by their size.
+    """
     offsets = [offsets_of(item.structure) for item in items]
     if items[0].anchored:
         return [1.0] * len(offsets[0])
-    return [float(np.mean([one[k].std() for one in offsets])) or 1.0 for k in range(len(offsets[0]))]
+    columns = [[one[k] for one in offsets] for k in range(len(offsets[0]))]
+    return [
+        float(np.mean([one.std() for one in column]) or np.mean([np.abs(one).mean() for one in column])) or 1.0
+        for column in columns
+    ]
 
 
 class Source(Generic[T]):

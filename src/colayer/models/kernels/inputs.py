@@ -33,9 +33,9 @@ def plain_into(features: NDArray[Any], scale: Floats, center: Floats, most: floa
 
 
 @njit(cache=True, nogil=True)
-def line_into(plain: Singles, moments: Floats, amounts: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
-    """What is plain; moments but the first, less the first; amounts; then of the neighbour at each shift the moments
-    less the own first one, and the amounts less the own ones; all but the plain squashed. Beyond an end stands the
+def line_into(plain: Singles, moments: Floats, sizes: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
+    """What is plain; moments but the first, less the first; sizes; then of the neighbour at each shift the moments
+    less the own first one, and the sizes less the own ones; all but the plain squashed. Beyond an end stands the
     last row.
 
     All are (·, rows), rows by their numbers; out has them in the order of the sequence.
@@ -45,9 +45,9 @@ def line_into(plain: Singles, moments: Floats, amounts: Floats, sequence: Ints, 
         row, target = plain[k], out[k]
         for i in range(n):
             target[i] = row[sequence[i]]
-    columns = np.empty((first + len(amounts), n))
+    columns = np.empty((first + len(sizes), n))
     for k in range(len(columns)):
-        column, source = columns[k], moments[k] if k < first else amounts[k - first]
+        column, source = columns[k], moments[k] if k < first else sizes[k - first]
         for i in range(n):
             column[i] = source[sequence[i]]
     at = d
@@ -80,7 +80,7 @@ def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Single
 
 @njit(cache=True, nogil=True)
 def squash_all(values: Singles) -> None:
-    """x ← arsinh x."""
+    """x ← arsinh x, of a C-contiguous array."""
     squash(values.ravel())
 
 

@@ -26,15 +26,16 @@ def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:
 
 def _wanted(stage: str) -> tuple[Feature, ...]:
     steps = range(1, STEPS + 1)
-    return tuple(Feature(f"{stage}_wanted_{k}", stage, f"r · share of s with e ∈ T(b_s) at step {k}") for k in steps)
+    formula = "r · share of s whose tree takes e at its price, at step {}; 0 where c_e ≥ mean over s of D_es"
+    return tuple(Feature(f"{stage}_wanted_{k}", stage, formula.format(k)) for k in steps)
 
 
 def _table(times_c: str, times_d: str, path: str, prices: bool = False) -> FeatureTable:
     """The rows of the kernel's matrix, in its order, those of prices between: the kernel and this table go together.
 
-    b_s = min(c, d_s), at a later step with the prices of s for c; T(·) is the minimum spanning tree for a cost, and r
-    the range of all costs, the unit in which shares are added to costs. The safe weights give θ = (c_e, mean over s of
-    d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3).
+    b_s = min(c, d_s), T(·) is the minimum spanning tree for a cost, and r the range of all costs, the unit in which
+    shares are added to costs; prices are those of `prices`, c_e on average over s. The safe weights give θ = (c_e, mean
+    over s of d_es): a 2-approximation of the maximum-weight problem (paper, section 4.3).
     """
     columns = (
         Feature("first_cost", "first", "c_e"),
@@ -52,7 +53,8 @@ def _table(times_c: str, times_d: str, path: str, prices: bool = False) -> Featu
     return FeatureTable(columns, safe=("first_cost", "second_mean_cost"))
 
 
-#: name of the feature set → its table. With "cost" and "prices" every feature is a cost: scaled costs, scaled features.
+#: name of the feature set → its table. With "cost" and "prices" every feature is a cost: scaled costs, scaled features;
+#: of prices, but for ties that rounding to units breaks.
 FEATURE_SETS = {
     "cost": _table("c_e·", "d_es·", "D_es, the largest cost on the path of e in T(d_s)"),
     "indicator": _table("", "", "[e ∈ T(d_s)]"),
@@ -76,16 +78,16 @@ def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
     trees = instance.scenario_trees
     costly = which != "indicator"
-    bottleneck = bottlenecks(u, v, trees, second) if costly else _members(trees, m).T.astype(np.float64)
+    paths = bottlenecks(u, v, trees, second) if costly else _members(trees, m).T.astype(np.float64)
     in_first = _members(scenario_trees(instance.nodes, u, v, first[np.newaxis]), m)[:, 0].copy()
     ends = np.concatenate([u, v])
     start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=instance.nodes))])
     incident = np.argsort(ends, kind="stable") % m
     matrix: NDArray[np.float32] = feature_matrix(
         u, v, first, np.ascontiguousarray(second.T), start, incident, in_first,
-        np.ascontiguousarray(bottleneck.T), _members(cheaper, m), costly,
+        np.ascontiguousarray(paths.T), _members(cheaper, m), costly,
     )  # fmt: skip
-    return (_with_prices(matrix, instance, bottleneck) if which == "prices" else matrix).T
+    return (_with_prices(matrix, instance, paths) if which == "prices" else matrix).T
 
 
 def _with_prices(matrix: NDArray[np.float32], instance: Instance, bottleneck: Floats) -> NDArray[np.float32]:

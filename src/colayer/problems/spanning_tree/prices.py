@@ -23,6 +23,8 @@ _HALF = np.array([0.5])
 def price_shares(instance: Instance, bottleneck: Floats) -> Floats:
     """(STEPS, m): the share of scenarios whose tree takes an edge at its price, step by step; `bottleneck` is D_es.
 
+    It is 0 for edges that are no candidates (see `relaxation.candidates`).
+
     The first prices are the costs. Steps are as long as Polyak's towards the cost of buying what half of the scenarios
     take at these. Where all agree, prices stay as they are. O(STEPS·S·(n α(n) + m)).
     """

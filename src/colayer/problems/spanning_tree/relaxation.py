@@ -52,7 +52,7 @@ class Relaxation:
         trees = instance.scenario_trees
         self.integral, self.scenarios, self.nodes = instance.integral, instance.scenarios, instance.nodes
         self.base = float(min(first.min(), second.min()))
-        spread = float(max(first.max(), second.max())) - self.base
+        spread = instance.cost_range
         bits = math.frexp(spread)[1] if spread > 0 else 0
         room = _WORD - instance.nodes.bit_length()  # bits: no sum over a tree overflows
         fine = max(_COARSE - bits, _STEPS) if self.integral else _FINE - bits

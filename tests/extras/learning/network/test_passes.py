@@ -63,6 +63,18 @@ def test_the_best_state_is_kept_by_validation_loss() -> None:
     assert run.best == 0
 
 
+def test_what_is_worse_than_the_start_on_training_data_is_not_kept() -> None:
+    """However good it is on the instance held out: here the gradient points the wrong way."""
+    with Threads(1) as threads:
+        run = passes(threads, 10, held_out=True)
+        wrong = run.gradient
+        run.gradient = lambda *given: -wrong(*given)
+        made = [one for _, one in run.run()]
+    assert made[-1].loss > made[0].loss
+    assert made[-1].validation < made[0].validation
+    assert run.best == 0
+
+
 def test_the_state_does_not_depend_on_the_threads() -> None:
     found = []
     for workers in (1, 2):
