@@ -71,7 +71,7 @@ def test_a_network_learns_after_another(tmp_path: Path, capsys: pytest.CaptureFi
     [
         (["single-machine-27-small", "--own"], "own: has no meaning where no good solution is known"),
         (["spanning-tree-cost", "--sigma", "0", "0.1"], "sigma: 0 to 0.1 is out of range, expected to fall, above 0"),
-        (["spanning-tree-cost", "--stream", "0"], "stream: 0 is out of range, expected 1 or more"),
+        (["spanning-tree-cost", "--stream", "0"], "stream=0 is out of range, expected 1 or more"),
     ],
 )
 def test_bad_options_are_refused_in_a_line(
