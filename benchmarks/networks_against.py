@@ -72,6 +72,13 @@ def of_vehicles() -> dict[str, Contender]:
     }
 
 
+def compiled(contenders: dict[str, Contender], instance: Any) -> dict[str, Contender]:
+    """The same, once all have solved a small instance."""
+    for work in contenders.values():
+        work(instance)
+    return contenders
+
+
 def measured(
     contenders: dict[str, Contender], instances: list[Any], bound: Callable[[Any], float | None], whole: str
 ) -> dict[str, Any]:
@@ -105,19 +112,14 @@ def main() -> None:
     arguments = parser.parse_args()
     document: dict[str, Any] = {}
     with limited(1):
+        works = compiled(of_trees(), SpanningTree().generate(0, width=4, scenarios=3))
         for width in WIDTHS:
-            found = trees.paper_set("test", arguments.trees, (width,))
-            works = of_trees()
-            for work in works.values():
-                work(SpanningTree().generate(0, width=4, scenarios=3))  # compile
-            label = f"{width * width} nodes"
+            found, label = trees.paper_set("test", arguments.trees, (width,)), f"{width * width} nodes"
             document[label] = measured(works, found, lambda x: lagrangian(x).bound, "cost, network")
             show(label, document[label])
+        works = compiled(of_vehicles(), VehicleScheduling().generate(0, tasks=20, scenarios=3))
         for tasks in TASKS:
             found = list(vehicles.paper_set("test", tasks=(tasks,), scenarios=(50,), per_cell=arguments.vehicles))
-            works = of_vehicles()
-            for work in works.values():
-                work(VehicleScheduling().generate(0, tasks=20, scenarios=3))
             label = f"{tasks} tasks"
             document[label] = measured(works, found, VehicleScheduling("23").bound, "23, network")
             show(label, document[label])

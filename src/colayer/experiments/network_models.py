@@ -91,7 +91,7 @@ def model_of(
 def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> ContextModel:
     """The model with the σ of its draws and a portfolio, both chosen on instances of the recipe made for that."""
     recipe = recipe_named(name)
-    items = [item for number in range(count) for item in make(name, model.center, _CHOOSING, number)]
+    items = [item for number in range(count) for item in make(name, model.center, _CHOOSING, number, own=True)]
     with Threads(workers) as threads:
         data = LocalEvaluator(recipe.problem, [item.instance for item in items])
         evaluator = Corrected(data, model, threads)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from colayer.compose import features_of
-from colayer.learning.network.source import Item, item_of
+from colayer.learning.network.source import Item, item_after
 from colayer.models import ContextModel, Model
 from colayer.models.inputs import sequence_of
-from colayer.networks import structure_after, theta_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
 from colayer.problem import Floats, SomeProblem, variant
@@ -28,7 +27,6 @@ from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX, PAPER_WIDTHS
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
-from colayer.structure import structure_of
 from colayer.threads import limited
 
 if TYPE_CHECKING:
@@ -168,12 +166,7 @@ def make(
 
 
 def make_stack(
-    name: str,
-    center: Floats,
-    stream: int,
-    number: int,
-    after: ContextModel | None,
-    rows: int,
+    name: str, center: Floats, stream: int, number: int, after: ContextModel | None, rows: int
 ) -> list[Stack]:
     """The stack `number`: instances of one number of jobs, and of any ρ."""
     from colayer.learning.network.resident import Stack
@@ -208,18 +201,13 @@ def recipe_named(name: str) -> Recipe:
 
 def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, after: ContextModel | None) -> Item[Any]:
     problem: Any = recipe.problem
-    features, before = features_of(problem, instance), None
-    if after is None:
-        structure = structure_of(problem, instance, len(features))
-    else:
-        before = theta_of(problem, after, instance, features)
-        structure = structure_after(problem, instance, before)
+    features = features_of(problem, instance)
     middle = np.zeros(features.shape[1]) if center is None else center
-    item = item_of(instance, features, structure, linear.weights, linear.feature_scale, middle, before)
+    item = item_after(problem, instance, features, linear.weights, linear.feature_scale, middle, after)
     known = None if center is None else recipe.known
     if known is None:
         return replace(item, cost=problem.bound(instance))
-    solution, sequence = known(instance), sequence_of(structure)
+    solution, sequence = known(instance), sequence_of(item.structure)
     target = problem.target(solution, instance)
     return replace(item, target=target if sequence is None else target[sequence], cost=problem.cost(solution, instance))
 

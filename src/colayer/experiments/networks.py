@@ -79,8 +79,8 @@ def train(arguments: argparse.Namespace) -> None:
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
     center, spread = centre(name)
-    earlier = earlier_model(arguments.after, recipe, center, make(name, center, EXAMPLES, 0)[0])
-    examples = [make(name, center, EXAMPLES, number, earlier)[0] for number in range(_SIZED)]
+    earlier = earlier_model(arguments.after, recipe, center, make(name, center, EXAMPLES, 0, own=True)[0])
+    examples = [make(name, center, EXAMPLES, number, earlier, own=True)[0] for number in range(_SIZED)]
     example, units = examples[0], units_of(examples)
     relations = kinds_of(example.structure)
     channels, seed = arguments.channels or recipe.channels, arguments.stream - 1

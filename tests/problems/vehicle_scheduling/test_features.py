@@ -156,3 +156,15 @@ def test_without_a_solution_every_task_is_alone() -> None:
 def test_periods_cover_the_day_also_where_all_tasks_begin_at_once() -> None:
     assert np.array_equal(periods(np.array([0.0, 59.0, 60.0, 120.0, 240.0])), [0, 2, 3, 6, 11])
     assert np.array_equal(periods(np.array([7.0, 7.0])), [0, 0])
+
+
+@pytest.mark.parametrize("which", ["23", "extended"])
+def test_slacks_are_left_on_the_instance_as_a_pass_of_their_own_finds_them(which: str) -> None:
+    """Bit for bit, and apart from the features, whose memory can be given back."""
+    for seed, (tasks, scenarios) in enumerate([(1, 1), (30, 5), (60, 1), (120, 50)]):
+        seen, unseen = (generate(seed, tasks=tasks, scenarios=scenarios) for _ in range(2))
+        matrix = features(seen, which)
+        for noted, own in zip(seen.slacks, unseen.slacks, strict=True):
+            assert noted.dtype == own.dtype
+            assert noted.tobytes() == own.tobytes()
+            assert not np.shares_memory(noted, matrix)

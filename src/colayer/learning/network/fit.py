@@ -29,12 +29,11 @@ from colayer.learning.experience.fit import EVALUATIONS
 from colayer.learning.learner import Fitted, Lesson, learner_for
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.slopes import Gradient, by_demonstration, by_experience
-from colayer.learning.network.source import item_of, units_of
+from colayer.learning.network.source import item_after, units_of
 from colayer.learning.run import Evaluation, open_run
 from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
-from colayer.networks import structure_after, theta_of
 from colayer.problem import Floats, X, Y, Z, declared
 from colayer.structure import looks_again, looks_first, structure_of
 from colayer.threads import Threads
@@ -183,15 +182,11 @@ def _items(
     data: LocalEvaluator[X, Y, Z], features: Moments, weights: Floats, earlier: ContextModel | None
 ) -> list[Any]:
     """What the network sees of the instances, after those of an earlier stage."""
-    scale, found = features.scale, []
-    for instance, rows in zip(data.instances, data.features, strict=True):
-        if earlier is None:
-            before, structure = None, structure_of(data.problem, instance, len(rows))
-        else:
-            before = theta_of(data.problem, earlier, instance, rows)
-            structure = structure_after(data.problem, instance, before)
-        found.append(item_of(instance, rows, structure, weights, scale, features.mean / scale, before))
-    return found
+    scale = features.scale
+    return [
+        item_after(data.problem, instance, rows, weights, scale, features.mean / scale, earlier)
+        for instance, rows in zip(data.instances, data.features, strict=True)
+    ]
 
 
 def _fresh(

@@ -15,10 +15,12 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.models import ContextModel
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
-from colayer.problem import Floats, X
-from colayer.structure import Structure, anchored, order_of
+from colayer.networks import structure_after, theta_of
+from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.structure import Structure, anchored, order_of, structure_of
 
 Singles = NDArray[np.float32]
 T = TypeVar("T")
@@ -65,6 +67,24 @@ def item_of(
         start = start[order.permutation]
     inputs = inputs_of(features, structure, scale, center)
     return Item(instance, inputs, structure, start, None, 0.0)
+
+
+def item_after(
+    problem: Problem[X, Y, Z],
+    instance: X,
+    features: NDArray[Any],
+    weights: Floats,
+    scale: Floats,
+    center: Floats,
+    earlier: ContextModel | None,
+) -> Item[X]:
+    """The item of an instance for a network that looks at what an earlier one makes of it; None: for the first."""
+    if earlier is None:
+        before, structure = None, structure_of(problem, instance, len(features))
+    else:
+        before = theta_of(problem, earlier, instance, features)
+        structure = structure_after(problem, instance, before)
+    return item_of(instance, features, structure, weights, scale, center, before)
 
 
 def units_of(items: Sequence[Item[Any]]) -> list[float]:

@@ -85,6 +85,7 @@ def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] 
 
     by_tails(fill, indptr, instance.scenarios)
     instance.note_mean_delay(delays)
+    instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy())  # of their own: the matrix may be dropped
     if len(table) > len(FEATURES_23):
         _extend(matrix, instance)
     return matrix.T
@@ -94,7 +95,7 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     """Fill the rows after the 23."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
-    found = reference(instance, matrix[2, :arcs], matrix[3, :arcs])
+    found = reference(instance, *instance.slacks)
     last = found.successor < 0
     first = np.ones(n, dtype=bool)
     first[found.successor[~last]] = False

@@ -155,6 +155,10 @@ class Instance:
         self.note_mean_delay(delays)
         return mean, least
 
+    def note_slacks(self, mean: NDArray[np.float32], least: NDArray[np.float32]) -> None:
+        """Keep `slacks` as another pass over the scenarios found them."""
+        self.__dict__.setdefault("slacks", (mean, least))
+
     @cached_property
     def latest_first(self) -> NDArray[np.int64]:
         """The tasks by begin, the last first, ties by index (the larger first): the order the layer inserts them in."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.layer import embed
 from colayer.problems.vehicle_scheduling.reference import arcs_of
 from colayer.structure import Graph
 
@@ -23,12 +24,10 @@ def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
     head = np.concatenate([heads, tasks, depot])
     if y is None:
         return Graph(n + 1, tail, head, directed=True)
-    late, delays, chained, used = arcs_of(y, instance, instance.slacks[1])
-    last, first = y < 0, np.ones(n, dtype=bool)
-    first[y[~last]] = False
+    late, delays, chained, _ = arcs_of(y, instance, instance.slacks[1])
     amounts = np.zeros((len(tail), 5))
     rows = amounts[: len(heads)]
     for k, values in enumerate((instance.mean_delay, delays, chained, np.repeat(late.mean(axis=1), counts))):
         rows[:, k] = instance.delay_cost * values
-    amounts[:, 4] = instance.delay_cost * np.concatenate([used, first, last])
+    amounts[:, 4] = instance.delay_cost * embed(y, instance)
     return Graph(n + 1, tail, head, True, amounts)
