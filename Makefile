@@ -4,7 +4,7 @@ BIN := .venv/bin
 # The shared parallel test run: one process a core.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: help venv demo test extras lint format docs bench quality reproduce pretrained clean
+.PHONY: help venv demo test paper extras lint format docs bench quality reproduce pretrained clean
 
 help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -14,17 +14,20 @@ help:  ## what there is to make
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-.venv/dev: .venv/core
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+.venv/dev: .venv/core paper/pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable paper
 	touch $@
 
-venv: .venv/dev  ## the package and its developer tools in .venv
+venv: .venv/dev  ## the package, colayer-paper and the developer tools in .venv
 
 demo: .venv/core  ## the whole story in about a minute
 	$(BIN)/colayer demo
 
-test: venv  ## all tests
+test: venv  ## all tests of colayer
 	$(PYTEST)
+
+paper: venv  ## the tests of colayer-paper
+	$(PYTEST) paper/tests
 
 # the pinned torch first: an extra would choose another build
 .venv/extras: .venv/dev
@@ -33,7 +36,7 @@ test: venv  ## all tests
 	touch $@
 
 extras: .venv/extras  ## the tests of the extras bayes, compare, neural and ray, and against PyEPO
-	COLAYER_EXTRAS=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/extras
+	COLAYER_EXTRAS=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/extras paper/tests/extras
 
 lint: venv  ## ruff and mypy
 	$(BIN)/ruff check .
@@ -61,7 +64,7 @@ reproduce: venv  ## the paper's experiments, small, with their report
 	$(BIN)/colayer reproduce --scale small
 
 pretrained: venv  ## learn the shipped weights anew
-	$(BIN)/python -m colayer.experiments.pretrain
+	$(BIN)/python -m colayer_paper.pretrain
 
 clean:  ## remove what make made
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .numba_cache .hypothesis \

@@ -2,7 +2,7 @@
 
 What lies around its orders of 50 jobs, on instances of the paper's test set: the best of all single moves, again and
 again; adjacent swaps and release date iteration after it; and descent of the smoothed cost, θ of each instance free,
-from where a network starts. Writes experiments/results/around_look_ahead.json.
+from where a network starts. Writes benchmarks/results/around_look_ahead.json.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import torch
 from measure import write_results
 
 from colayer.comparison.paired import moments
+from colayer.display.tables import table
 from colayer.learning.network.insertions import Smoothing, completion, gradient
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.kernels.schedule import completion_times
 from colayer.problems.single_machine.structure import structure
-from colayer.report.tables import table
 
 JOBS, WINDOW, STEPS = 50, 12, 150
 #: σ at first and in the end, in mean processing times.

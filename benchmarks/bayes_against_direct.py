@@ -3,7 +3,7 @@
 Needs the extra `bayes`. Both search the whole ball, as in the paper; `bayes` also from the safe weights, as `fit` runs
 it, and beside it `cma-es` and `auto` with the same start. Gaps are to the cheap bound, on the training instances and on
 as many others; safe weights are not a fallback. Times are seconds of one core. Runs are kept in `runs/` as they come:
-started again, the benchmark goes on. Writes experiments/results/bayes_against_direct.json.
+started again, the benchmark goes on. Writes benchmarks/results/bayes_against_direct.json.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import numpy as np
 from measure import machine
 
 from colayer import __version__
+from colayer.display.tables import duration, percent, table
 from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.statistics import moments
-from colayer.learning.experience.auto import Auto
-from colayer.learning.experience.bayes import Bayes
-from colayer.learning.experience.cma_es import CmaEs
-from colayer.learning.experience.direct import Direct
-from colayer.learning.experience.objective import mean_loss
-from colayer.learning.experience.optimizer import Task
-from colayer.learning.experience.search import Search
 from colayer.learning.run import Run
+from colayer.learning.search.auto import Auto
+from colayer.learning.search.bayes import Bayes
+from colayer.learning.search.cma_es import CmaEs
+from colayer.learning.search.direct import Direct
+from colayer.learning.search.objective import mean_loss
+from colayer.learning.search.optimizer import Task
+from colayer.learning.search.search import Search
 from colayer.problems import SingleMachine, VehicleScheduling
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 BUDGETS = (100, 300, 1000)
@@ -148,7 +148,7 @@ def main() -> None:
         "machine": machine(),
         "rows": rows,
     }
-    output = ROOT / "experiments" / "results" / "bayes_against_direct.json"
+    output = ROOT / "benchmarks" / "results" / "bayes_against_direct.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     cells = [
         [

@@ -3,7 +3,7 @@
 On the paper's test distribution (6 widths × 5 K × 4 numbers of scenarios × PER_CELL grids): the gap between bound and
 heuristic within 1000 iterations, the time to a gap of 0.01 % and to the end, and what branch and bound makes of the
 gaps that are left. Each instance is a line of the log (default: runs/certify_spanning_tree.jsonl); started again, the
-benchmark goes on where it was. Writes experiments/results/certify_spanning_tree.json and
+benchmark goes on where it was. Writes benchmarks/results/certify_spanning_tree.json and
 docs/images/spanning_tree_bound.svg.
 """
 
@@ -22,14 +22,14 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from measure import machine
 
 from colayer import __version__
+from colayer._runtime.text import counted
+from colayer.display.charts import FAINT, GRID, INK, save
+from colayer.display.tables import duration, percent, table
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX, PAPER_WIDTHS, Instance, generate
 from colayer.problems.spanning_tree.lagrangian import Lagrangian, lagrangian, relative_gap
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
-from colayer.report.figures import FAINT, GRID, INK, save
-from colayer.report.tables import duration, percent, table
-from colayer.text import counted
 
 ROOT = Path(__file__).parent.parent
 ITERATIONS = 1000
@@ -176,7 +176,7 @@ def main() -> None:
         "all": whole,
         "by_width": by_width,
     }
-    output = ROOT / "experiments" / "results" / "certify_spanning_tree.json"
+    output = ROOT / "benchmarks" / "results" / "certify_spanning_tree.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     headers = ["width", "gap <= 0.01 %", "gap = 0", "worst gap", "iterations", "an iteration", "to 0.01 %", "optimal"]
     rows = [

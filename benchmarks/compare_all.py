@@ -3,7 +3,7 @@
     python benchmarks/compare_all.py [--seconds 10] [--again] [--force] [CELL...]
 
 learns a model for each problem, runs what `colayer compare` runs on 20 instances that learning has not seen, and keeps
-each cell (problem and size) in experiments/results/compare.json as it is done: started again, it goes on where it was.
+each cell (problem and size) in benchmarks/results/compare.json as it is done: started again, it goes on where it was.
 A cell that had less than 90 % of its core is not kept, unless forced. The tables in docs/compare.md are written from
 what is kept (`--tables`: this alone), the figures of the middle sizes to docs/images. About four hours on one core;
 needs the extra `compare`.
@@ -25,14 +25,14 @@ from colayer import Pipeline, compare
 from colayer.comparison.figures import cost_over_time
 from colayer.comparison.paired import EQUAL, Difference
 from colayer.comparison.results import Results
-from colayer.files import encode, write_atomic
+from colayer.display.charts import save
+from colayer.display.tables import duration, percent, table
+from colayer.io.files import encode, write_atomic
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.report.figures import save
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "compare.md"
-KEPT = ROOT / "experiments" / "results" / "compare.json"
+KEPT = ROOT / "benchmarks" / "results" / "compare.json"
 IMAGES, RUNS = ROOT / "docs" / "images", ROOT / "runs"
 #: Instances that are compared have these seeds, those that are learned from have smaller ones.
 FIRST_SEED, INSTANCES = 1000, 20

@@ -1,7 +1,7 @@
 """How often column generation proves the optimum, and how far the pipelines are from it.
 
 `python benchmarks/exact_vehicle_scheduling.py`: 50 tasks (and 75, 100 with --more) at 50 to 1000 scenarios. Nothing may
-ever be below the optimum. Writes experiments/results/exact_vehicle_scheduling.json.
+ever be below the optimum. Writes benchmarks/results/exact_vehicle_scheduling.json.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy as np
 from measure import machine
 
 from colayer import __version__
+from colayer.display.tables import duration, percent, table
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
-from colayer.report.tables import duration, percent, table
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "exact_vehicle_scheduling.json"
+RESULTS = Path(__file__).parent / "results" / "exact_vehicle_scheduling.json"
 SCENARIOS = (50, 100, 200, 500, 1000)
 
 

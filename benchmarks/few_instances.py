@@ -5,7 +5,7 @@ what it imitated, and what CMA-ES made of that. Four ways to choose among them b
 never a learned one; always the one of least mean loss; by 2 standard errors of the paired difference alone; and as
 `auto` does (`measurable` in `learning/experience/simple.py`). Gaps are to the cheap bound, on other instances. Every
 seed has its own training set, and differences are paired over the seeds. Writes
-experiments/results/few_instances.json.
+benchmarks/results/few_instances.json.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ import numpy as np
 from measure import write_results
 
 from colayer import Pipeline
-from colayer.capabilities import bound_of
 from colayer.comparison.paired import moments
-from colayer.learning.experience import auto
-from colayer.learning.experience.simple import by_errors, measurable
+from colayer.display.tables import percent, table
+from colayer.learning.search import auto
+from colayer.learning.search.simple import by_errors, measurable
+from colayer.problem.abilities import bound_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine.instance import PAPER_RHO
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX
-from colayer.report.tables import percent, table
 
 COUNTS, EVALUATIONS, TEST = (4, 5, 10, 20), 600, 40
 #: Entropy of the seeds of training sets and of the test set.

@@ -3,7 +3,7 @@
 First the bits: every loss on the GPU equals that of the processor. Then the speed, on the paper's training sets: losses
 of one weight vector, of 20 (a population), of 100 draws around weights, and a piece of perturbed learning with LS, from
 which the time of the paper's ten runs of 2500 evaluations follows. The processor does a share of the instances where
-all of them would take too long. The figures go to experiments/results/gpu.json, after each step as far as they are.
+all of them would take too long. The figures go to benchmarks/results/gpu.json, after each step as far as they are.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from colayer import Pipeline, __version__
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.device import Cuda
 from colayer.evaluators.statistics import moments
-from colayer.learning.experience.objective import mean_loss
 from colayer.learning.perturbation import draws
+from colayer.learning.search.objective import mean_loss
 from colayer.problems import SingleMachine, SpanningTree
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 from colayer.problems.spanning_tree.datasets import paper_set as tree_set

@@ -24,9 +24,9 @@ from typing import Any
 
 from measure import machine
 
-from colayer.report.tables import duration, table
+from colayer.display.tables import duration, table
 
-COLAYER = [sys.executable, "-m", "colayer.cli"]
+COLAYER = [sys.executable, "-m", "colayer.cli.app"]
 
 
 @dataclass(frozen=True)

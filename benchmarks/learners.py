@@ -8,7 +8,7 @@ fallback, there is one candidate, and no portfolio is chosen. `auto`, `srl` and 
 since they choose without validation; the others keep a fifth aside to choose on. `bayes` needs its extra, and is left
 out where that is missing.
 Labels and results are kept in `runs/` as they come, so that a run that was stopped goes on. Writes
-experiments/results/learners.json.
+benchmarks/results/learners.json.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import numpy as np
 from measure import write_results
 
 from colayer import Pipeline
-from colayer.content import content_hash
-from colayer.files import encode, read_json, write_atomic
+from colayer.display.tables import duration, percent, table
+from colayer.io.files import encode, read_json, write_atomic
+from colayer.io.hashing import content_hash
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 BUDGETS = (100, 300, 1000)

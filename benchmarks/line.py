@@ -12,11 +12,11 @@ import time
 import numpy as np
 
 from colayer import Line
+from colayer.display.tables import table
 from colayer.evaluators.along import Along
 from colayer.evaluators.statistics import moments
 from colayer.models import thetas
 from colayer.problems import SingleMachine
-from colayer.report.tables import table
 
 INSTANCES, LINES, BATCH = 20, 9, 200
 JOBS = (20, 50, 100, 200, 500)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results"
+RESULTS = Path(__file__).parent / "results"
 #: The least share of its core, CPU time over wall time, with which what was measured counts.
 LEAST_SHARE = 0.9
 #: Wall seconds of the busy loop that measures the share.

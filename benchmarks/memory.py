@@ -25,15 +25,15 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline
-from colayer.npz import npz_bytes
+from colayer.display.tables import duration, table
+from colayer.io.npz import npz_bytes
 from colayer.problems import SingleMachine
-from colayer.report.tables import duration, table
 
 SOLVES, FIRST = 1000, 100
 #: Runs a command and prints its peak memory, in kB, as the last line.
 CHILD = """
 import resource, sys
-from colayer.cli import main
+from colayer.cli.app import main
 status = main(sys.argv[1:])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 sys.exit(status)

@@ -4,7 +4,7 @@ Everyone solves the same instances of the paper's test sets, on one thread: line
 the shipped networks by their stages, weights for features that look further ahead, rounds, and the best rules and
 heuristics by hand. Gaps are to the Lagrangian bound (trees) and to the layer's (vehicles); differences to the whole
 network are paired, ± standard error over the instances. Times are medians of CPU seconds, with all a solve needs,
-of instances of which nothing is known yet. Writes experiments/results/networks_against.json.
+of instances of which nothing is known yet. Writes benchmarks/results/networks_against.json.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from measure import write_results
 
 from colayer import Pipeline
+from colayer._runtime.threads import limited
 from colayer.comparison.paired import moments
-from colayer.compose import gap
+from colayer.display.tables import table
 from colayer.pretrained import pretrained_network
+from colayer.problem.compose import gap
 from colayer.problems import SpanningTree, VehicleScheduling
 from colayer.problems.spanning_tree import datasets as trees
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.vehicle_scheduling import datasets as vehicles
-from colayer.report.tables import table
-from colayer.threads import limited
 
 Contender = Callable[[Any], float]
 WIDTHS, TASKS = (10, 20, 30, 40, 50, 60), (200, 500, 1000)

@@ -4,7 +4,7 @@ Needs the extra `neural`. By experience: `auto` with all the evaluations, agains
 quarter of them. By demonstration: Fenchel-Young with all the passes, against a network whose linear model gets a
 quarter; the solutions to imitate are the best that a quick heuristic finds. Gaps are to the cheap bound, on instances
 that were not learned on; safe weights are not a fallback. The difference to the linear model is paired, instance by
-instance, with its standard error over the instances. Writes experiments/results/neural.json.
+instance, with its standard error over the instances. Writes benchmarks/results/neural.json.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import msgspec
 import numpy as np
 
 from colayer import Pipeline, __version__
-from colayer.compose import gap
+from colayer.display.tables import duration, percent, table
 from colayer.neural import Neural
+from colayer.problem.compose import gap
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 
@@ -139,7 +139,7 @@ def main() -> None:
         "rows": rows,
     }
     if not arguments.problem and arguments.stages == 1:
-        output = ROOT / "experiments" / "results" / "neural.json"
+        output = ROOT / "benchmarks" / "results" / "neural.json"
         output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     cells = [
         [

@@ -1,7 +1,7 @@
 """How often the pipelines find an optimal schedule: `python benchmarks/optimality_single_machine.py`.
 
 n = 5..12 against brute force, n = 20, 25, 30 (and 50, 75, 100) against branch and bound, at each of the ten ρ. None
-may ever be below the optimum. Writes experiments/results/optimality_single_machine.json.
+may ever be below the optimum. Writes benchmarks/results/optimality_single_machine.json.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
+from colayer.display.tables import duration, percent, table
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_RHO
 from colayer.problems.single_machine.solvers import brute_force
-from colayer.report.tables import duration, percent, table
 
-RESULTS = Path(__file__).parent.parent / "experiments" / "results" / "optimality_single_machine.json"
+RESULTS = Path(__file__).parent / "results" / "optimality_single_machine.json"
 SOLVERS = ("none", "ls", "rdi", "perturbed rdi")
 
 

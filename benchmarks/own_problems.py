@@ -3,7 +3,7 @@
 Three problems that are nowhere else in this repository, a few features each, none of them tuned: a knapsack of five
 dimensions filled in the order of θ; a set cover taken in the order of θ and pruned; a spanning tree whose nodes of many
 edges cost more. Each learner gets the same 30 instances and 1000 evaluations; the weights of every seed are compared on
-the same 200 other instances, paired. Writes experiments/results/own_problems.json. About five minutes on one core.
+the same 200 other instances, paired. Writes benchmarks/results/own_problems.json. About five minutes on one core.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from measure import write_results
 
 from colayer import BaseProblem, Pipeline, check_problem
 from colayer.comparison.paired import difference
+from colayer.display.tables import duration, percent, table
 from colayer.layers import sorting
 from colayer.layers.spanning_tree import minimum_spanning_tree
-from colayer.report.tables import duration, percent, table
 
 TRAIN, TEST, EVALUATIONS = 30, 200, 1000
 METHODS = ("cma-es", "srl", "auto")

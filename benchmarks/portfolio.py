@@ -4,7 +4,7 @@ On the columns of benchmarks/learners.py, `auto` learns weights and a portfolio;
 best of the first K members stands beside the best of the weights and K − 1 draws w + σZ. Of five σ, shares of the norm
 of the weights, the one is taken that is best on the very instances it is measured on, so the draws are flattered. Gaps
 are to the bound of the exact solver; the difference is paired over the instances, of costs that are means over the
-seeds. Writes experiments/results/portfolio.json. About ten minutes on one core.
+seeds. Writes benchmarks/results/portfolio.json. About ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from measure import write_results
 
 from colayer import Pipeline
 from colayer.comparison.paired import difference
+from colayer.display.tables import percent, table
 from colayer.learning.perturbation import draws
 from colayer.learning.spread import SHARES
 from colayer.models import norm
-from colayer.report.tables import percent, table
 
 COUNTS = (1, 5, 10, 20, 32)
 

@@ -2,7 +2,7 @@
 
 For each decoder: mean and worst gap to the SRPT bound over 12 sizes × 10 ρ × PER_CELL test instances (none of which was
 learned on), as a ratio to the plain rule that the decoder has to beat on the same instances. Writes
-experiments/results/quality_single_machine.json, which `docs/_site/figures.py` draws.
+benchmarks/results/quality_single_machine.json, which `docs/_site/figures.py` draws.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from measure import machine
 
 from colayer import Pipeline, __version__, evaluate
 from colayer.comparison.contender import Contender, contenders_named, pipeline_contender
+from colayer.display.tables import duration, percent, table
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = 150
@@ -85,7 +85,7 @@ def main() -> None:
         "rows": rows,
         "mean_gap_by_size": by_size,
     }
-    output = ROOT / "experiments" / "results" / "quality_single_machine.json"
+    output = ROOT / "benchmarks" / "results" / "quality_single_machine.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     headers = ["contender", "mean gap", "worst gap", "ratio", "to", "time"]
     cells = [

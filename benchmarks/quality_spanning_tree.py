@@ -3,7 +3,7 @@
 `python benchmarks/quality_spanning_tree.py`: mean and worst gap to the Lagrangian bound over 6 widths × 5 K × 4
 scenario counts × PER_CELL test instances, none of which was learned on; the learned pipelines with and without the safe
 weights as a fallback, the approximation algorithm, E_1 = ∅ and the certified solve beside them. Bounds are kept in
-`runs/` as they come, so that a run that was stopped goes on. Writes experiments/results/quality_spanning_tree.json,
+`runs/` as they come, so that a run that was stopped goes on. Writes benchmarks/results/quality_spanning_tree.json,
 which `docs/_site/figures.py` draws.
 """
 
@@ -19,13 +19,13 @@ from measure import machine
 
 from colayer import Comparison, Pipeline, __version__, evaluate
 from colayer.comparison.table import Result
-from colayer.compose import gap
-from colayer.content import content_hash
+from colayer.display.tables import duration, percent, table
+from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
+from colayer.problem.compose import gap
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 
@@ -117,7 +117,7 @@ def main() -> None:
         "rows": rows,
         "by_nodes": by_nodes,
     }
-    output = ROOT / "experiments" / "results" / "quality_spanning_tree.json"
+    output = ROOT / "benchmarks" / "results" / "quality_spanning_tree.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     cells = [
         [r["contender"], percent(r["mean_gap"]), percent(r["worst_gap"]), duration(r["mean_seconds"])] for r in rows

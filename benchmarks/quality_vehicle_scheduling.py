@@ -4,7 +4,7 @@
 up to 1000 tasks and LARGE of 2000 and 5000, none of which was learned on. Every contender's mean cost as a change
 against the safe weights on the same instances, and its gap to the bound; learned pipelines with and without the safe
 weights as a fallback, and with the decoder `ls` after them up to LS tasks. Results are kept in `runs/` as they come, so
-that a run that was stopped goes on. Writes experiments/results/quality_vehicle_scheduling.json, which
+that a run that was stopped goes on. Writes benchmarks/results/quality_vehicle_scheduling.json, which
 `docs/_site/figures.py` draws.
 """
 
@@ -21,11 +21,11 @@ import numpy as np
 from measure import machine
 
 from colayer import Pipeline, __version__
-from colayer.content import content_hash
+from colayer.display.tables import duration, percent, table
+from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
-from colayer.report.tables import duration, percent, table
 
 ROOT = Path(__file__).parent.parent
 SAFE = "safe weights"
@@ -118,7 +118,7 @@ def main() -> None:
         "scenarios": list(arguments.scenarios),
         "by_tasks": sizes,
     }
-    output = ROOT / "experiments" / "results" / "quality_vehicle_scheduling.json"
+    output = ROOT / "benchmarks" / "results" / "quality_vehicle_scheduling.json"
     output.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
     for tasks, rows in sizes.items():
         shares = ("against_safe", "worst_against_safe", "mean_gap")

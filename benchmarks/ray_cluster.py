@@ -7,7 +7,7 @@
 3. Processor time of every instance of two training sets: features, and one weight vector.
 4. From these, a model of 1 to 256 nodes, drawn as docs/images/ray_cost_model.svg.
 
-The output, with the machine, goes to experiments/results/ray.json. Others may be at work on the machine: times are
+The output, with the machine, goes to benchmarks/results/ray.json. Others may be at work on the machine: times are
 processor times, or the quickest quarter of many.
 """
 
@@ -29,17 +29,17 @@ from measure import machine
 from ray.cluster_utils import Cluster
 
 from colayer import __version__
+from colayer.display.charts import FAINT, GRID, INK, MARKERS, PALETTE, save
+from colayer.display.tables import duration, table
 from colayer.evaluators.base import Backend, evaluator_for
 from colayer.evaluators.ray.balance import makespan, spread
 from colayer.evaluators.ray.connection import connected
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 from colayer.problems.vehicle_scheduling.datasets import paper_set as vehicle_set
-from colayer.report.figures import FAINT, GRID, INK, MARKERS, PALETTE, save
-from colayer.report.tables import duration, table
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "experiments" / "results" / "ray.json"
+RESULTS = ROOT / "benchmarks" / "results" / "ray.json"
 PICTURE = ROOT / "docs" / "images" / "ray_cost_model.svg"
 SMALL: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 100 << 20}
 FAN_OUTS = (1, 2, 4, 8, 16, 32)

@@ -4,7 +4,7 @@
 else, solve HELD_OUT instances of each size that nothing was learned or designed on. Costs are changes against the safe
 weights on the same instances; differences to the rule `delay x3`, to the reference feature alone and to `ls` after the
 safe weights are paired, with standard errors. Seconds are CPU seconds of one thread, features included. `--folder` has
-the weights; without it, those of the package. Writes experiments/results/rounds.json.
+the weights; without it, those of the package. Writes benchmarks/results/rounds.json.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import numpy as np
 from measure import write_results
 
 from colayer import Pipeline
-from colayer.experiments.pretrain import FOLDER
+from colayer._runtime.threads import limited
+from colayer.display.tables import table
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.layer import safe_theta
-from colayer.report.tables import table
-from colayer.threads import limited
+from colayer_paper.pretrain import FOLDER
 
 #: The first seed of the instances: on none of them anything was learned or designed.
 MEASURE = 60_000

@@ -5,7 +5,7 @@ an edge, which is the mean over the scenarios of what it costs to join its ends 
 whether F holds it. `srl` learns with them in three rounds, and without them once, from the same TRAIN instances of
 width 20 with 20 scenarios, by as many evaluations; `prices by hand` goes on from the latter with θ = (c, price) as long
 as it gains, every edge of F kept. Differences to the weights that solve once are paired over TEST other instances, in
-percent of their cost, with standard errors. Writes experiments/results/rounds_trees.json.
+percent of their cost, with standard errors. Writes benchmarks/results/rounds_trees.json.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from measure import machine
 from numba import njit
 
 from colayer import Pipeline, __version__
-from colayer.compose import decoded
+from colayer.display.tables import table
+from colayer.problem.compose import decoded
 from colayer.problems import SpanningTree
-from colayer.report.tables import table
 
-OUTPUT = Path(__file__).parent.parent / "experiments" / "results" / "rounds_trees.json"
+OUTPUT = Path(__file__).parent / "results" / "rounds_trees.json"
 LEARN, MEASURE = 91_000, 92_000
 ROUNDS = 3
 _NONE = -1e300  # what an edge costs that is there already

@@ -3,7 +3,7 @@
 On instances of the paper's test sets, which no shipped weights have seen, the best of the first K members stands beside
 the weights alone, and beside the best of the weights and K − 1 draws at the σ of the model. Gaps are to the problem's
 cheap bound, and differences of costs are paired over the instances, with standard errors. Writes
-experiments/results/shipped.json.
+benchmarks/results/shipped.json.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import msgspec
 import numpy as np
 from measure import write_results
 
-from colayer.capabilities import bound_of
 from colayer.comparison.paired import difference
+from colayer.display.tables import percent, table
 from colayer.evaluators.base import Backend
-from colayer.experiments.portfolios import NAMES
-from colayer.experiments.pretrain import RECIPES
 from colayer.learning.perturbation import draws
 from colayer.pretrained import pretrained
+from colayer.problem.abilities import bound_of
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
-from colayer.report.tables import percent, table
+from colayer_paper.portfolios import NAMES
+from colayer_paper.pretrain import RECIPES
 
 COUNTS = (1, 5, 10, 20, 32)
 #: Up to this many tasks.

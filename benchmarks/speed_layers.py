@@ -2,7 +2,7 @@
 
 The same θ for all in one run, values compared (this fails where they differ), CPU and wall times, best of ten
 rounds over a few θ, in turns. What is fixed is built before the clock starts where a contender allows it. The
-output, with the machine, also goes to experiments/results/speed_layers.json, if the machine was quiet or with --force.
+output, with the machine, also goes to benchmarks/results/speed_layers.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import bellman_ford, dijkstra
 
 from colayer import __version__
+from colayer.display.tables import duration, table
 from colayer.layers import Assignment, Knapsack, LinearProgram, ShortestPath, TopK
 from colayer.layers.path_cover import partial_assignment
-from colayer.report.tables import duration, table
 
 #: Of every solver.
 ROUNDS = 10

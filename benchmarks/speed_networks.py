@@ -2,7 +2,7 @@
 
 CPU time of one core, safe weights left out of both, the least of many solves taken in turn, each of an instance of
 which nothing is known yet. Networks have random weights, but for the shipped ones: their time does not depend on them.
-Writes experiments/results/speed_networks.json, if the machine was quiet or with --force.
+Writes benchmarks/results/speed_networks.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from measure import Bench, add_force
 
 from colayer import Pipeline, __version__
-from colayer.compose import features_of
+from colayer._runtime.threads import limited
+from colayer.display.tables import table
 from colayer.models import ContextModel, Model
 from colayer.models.inputs import inputs_of
 from colayer.models.stage import RELATIONS, kinds_of
 from colayer.pretrained import pretrained, pretrained_network
+from colayer.problem.compose import features_of
+from colayer.problem.structure import structure_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.report.tables import table
-from colayer.structure import structure_of
-from colayer.threads import limited
 
 ORDER = (1, 2, 4, 8, 16, 32)
 

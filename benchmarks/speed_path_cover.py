@@ -6,7 +6,7 @@ whole multiples of 1/1024, since OR-Tools takes integers; the optimal values mus
 seconds beside, best of as many rounds for every solver, all on one thread, from arrays of arcs and costs to successors:
 they include what each solver needs to build its model, and ours the check of its input. OR-Tools cannot share a process
 with HiGHS, and runs in one of its own, which may be another interpreter's; where it is missing it is left out, and the
-output says so. The output, with the machine, also goes to experiments/results/speed_path_cover.json, if the machine was
+output says so. The output, with the machine, also goes to benchmarks/results/speed_path_cover.json, if the machine was
 quiet or with --force.
 """
 
@@ -234,7 +234,7 @@ def main() -> None:
         return
 
     from colayer import __version__
-    from colayer.report.tables import duration, significant, table
+    from colayer.display.tables import duration, significant, table
 
     bench = Bench("speed_path_cover", arguments.force)
     rows = [row for tasks in arguments.tasks for row in measure(bench, tasks, arguments.ortools)]

@@ -1,7 +1,7 @@
 """Speed of the single machine pipeline: `python benchmarks/speed_single_machine.py [--learn]`.
 
 Times are best of several, as many for all that are compared, in turns, in one run; tables show wall times. The output,
-with CPU times and the machine, also goes to experiments/results/speed_single_machine.json, if the machine was quiet or
+with CPU times and the machine, also goes to benchmarks/results/speed_single_machine.json, if the machine was quiet or
 with --force.
 """
 
@@ -17,12 +17,12 @@ import numpy as np
 from measure import Bench, Time, add_force
 
 from colayer import Pipeline, __version__
+from colayer.display.tables import duration, table
 from colayer.layers.sorting import sort
 from colayer.models import thetas
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_RHO
 from colayer.problems.single_machine.datasets import paper_set
-from colayer.report.tables import duration, table
 
 
 def pipeline_times(bench: Bench, jobs: int) -> dict[str, list[Time]]:

@@ -2,7 +2,7 @@
 
 Kruskal beside scipy and networkx on the same costs, without and with the checks of its input, then the pipeline by
 width and one loss evaluation over the training set. Times are best of several, as many for all that are compared. The
-output, with the machine, also goes to experiments/results/speed_spanning_tree.json, if the machine was quiet or with
+output, with the machine, also goes to benchmarks/results/speed_spanning_tree.json, if the machine was quiet or with
 --force.
 """
 
@@ -17,13 +17,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree as scipy_tree
 
 from colayer import Pipeline, __version__
-from colayer.compose import features_of
+from colayer.display.tables import duration, table
 from colayer.layers.spanning_tree import kruskal_into, minimum_spanning_tree, order_of
 from colayer.models import thetas
+from colayer.problem.compose import features_of
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import PAPER_WIDTHS, paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
-from colayer.report.tables import duration, table
 
 #: Costs of a tree in a round, and rounds of everyone who finds trees.
 COSTS, ROUNDS = 20, 10

@@ -3,7 +3,7 @@
 The whole pipeline by size, 50 scenarios, with its parts; the peak memory of one solve of 5000 tasks, in a process of
 its own; one loss evaluation over each training set; with --learn, 1000 evaluations of DIRECT on the sets named. The
 paper's times stand beside. Tables show wall times. The output, with CPU times and the machine, also goes to
-experiments/results/speed_vehicle_scheduling.json, if the machine was quiet or with --force.
+benchmarks/results/speed_vehicle_scheduling.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ import numpy as np
 from measure import Bench, Time, add_force
 
 from colayer import Direct, Pipeline, __version__
-from colayer.compose import features_of
+from colayer.display.tables import duration, table
 from colayer.models import thetas
+from colayer.problem.compose import features_of
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
-from colayer.report.tables import duration, table
 
 #: Of the pipeline and of each of its parts.
 ROUNDS = 3

@@ -3,8 +3,8 @@
 from colayer import Pipeline, evaluate
 from colayer.comparison.contender import pipeline_contender
 from colayer.comparison.plain import plain_contenders
+from colayer.display.tables import summary_table
 from colayer.problems import SingleMachine
-from colayer.report.tables import summary_table
 
 problem = SingleMachine(decoder="ls")
 instances = [problem.generate(seed=s, jobs=60, rho=0.8) for s in range(60)]

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.cli import main
+from colayer.cli.app import main
 
 PAGE = Path(__file__).parent.parent / "docs" / "add_a_problem.md"
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -7,14 +7,14 @@ import pickle
 import numpy as np
 import pytest
 
-from colayer.compose import features_of
-from colayer.content import content_hash, content_of
 from colayer.evaluators.base import evaluator_for
 from colayer.evaluators.local import LocalEvaluator
+from colayer.io.hashing import content_hash, content_of
 from colayer.learning.learner import learner_names
 from colayer.models import thetas
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem
+from colayer.problem.compose import features_of
+from colayer.problem.protocol import Problem
 from colayer.problems import find_problem, problem_names
 
 NAMES = problem_names()

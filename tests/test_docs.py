@@ -94,7 +94,7 @@ def test_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def commands(folder: Path) -> Path:
     """A folder with `colayer` and `python`, both by the interpreter that runs the tests."""
     (folder / "bin").mkdir()
-    for command, arguments in {"python": "", "colayer": "-m colayer.cli"}.items():
+    for command, arguments in {"python": "", "colayer": "-m colayer.cli.app"}.items():
         script = folder / "bin" / command
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
         script.chmod(0o755)
@@ -194,7 +194,7 @@ def test_search_works_without_a_server(site: Path) -> None:
 def test_the_reference_names_every_command(site: Path) -> None:
     import typer
 
-    from colayer.cli import app
+    from colayer.cli.app import app
 
     text = (site / "cli.html").read_text("utf-8")
     for command in typer.main.get_command(app).commands:  # type: ignore[attr-defined]
@@ -206,7 +206,7 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
     """Those of the top level and of the layers, and every ability of a problem."""
     import colayer
     import colayer.layers
-    from colayer import capabilities
+    from colayer.problem import abilities as capabilities
 
     text = "".join(page.read_text("utf-8") for page in site.glob("api/*.html"))
     abilities = [

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, write_instances
-from colayer.capabilities import bound_of, group_of
-from colayer.compose import best_of, decoded
-from colayer.problem import declared
+from colayer.problem.abilities import bound_of, group_of
+from colayer.problem.compose import best_of, decoded
+from colayer.problem.protocol import declared
 from support.pick_problem import Pick
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from colayer import ColayerError, InputError, OptionError, Pipeline
-from colayer.learning.experience.cma_es import CmaEs
-from colayer.learning.experience.direct import Direct
+from colayer._runtime.threads import allowed
 from colayer.learning.perturbation import draws
+from colayer.learning.search.cma_es import CmaEs
+from colayer.learning.search.direct import Direct
 from colayer.models import ContextModel, LinearModel
 from colayer.models.inputs import inputs_of
 from colayer.problems import SingleMachine
-from colayer.threads import allowed
 from support.pick_problem import Pick
 
 PROBLEM = SingleMachine(decoder="ls")
@@ -171,7 +171,7 @@ def test_shipped_weights_are_the_default_and_know_where_they_come_from() -> None
             pipeline = Pipeline(SingleMachine(decoder=decoder))
             assert pipeline.solve(DATA[0]).source in ("learned", "safe")
         assert pipeline.provenance["instances"] == (600 if decoder == "rdi" else 2400)
-        assert pipeline.provenance["command"].startswith("python -m colayer.experiments.pretrain")
+        assert pipeline.provenance["command"].startswith("python -m colayer_paper.pretrain")
 
 
 def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None:
@@ -219,7 +219,7 @@ def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.M
     instance = problem.generate(5, jobs=40)
     pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
     whole = pipeline.solve(instance, samples=20, sigma=0.5)
-    monkeypatch.setattr("colayer.compose._MOST_NUMBERS", 3 * 40)
+    monkeypatch.setattr("colayer.problem.compose._MOST_NUMBERS", 3 * 40)
     parts = pipeline.solve(instance, samples=20, sigma=0.5)
     assert (parts.cost, parts.source) == (whole.cost, whole.source)
     assert np.array_equal(parts.solution, whole.solution)

@@ -15,7 +15,7 @@ from colayer import Pipeline
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, LinearModel, read_model
 from colayer.pretrained import pretrained, pretrained_network
-from colayer.problem import SomeProblem, declared, variant
+from colayer.problem.protocol import SomeProblem, declared, variant
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling, find_problem, problem_names
 from support.pick_problem import Pick
 
@@ -128,7 +128,7 @@ class TestNetwork:
             problem = SingleMachine("27", decoder)
             found = pretrained_network(problem)
             assert isinstance(found, ContextModel)
-            assert str(found.provenance["command"]).startswith("python -m colayer.experiments.networks")
+            assert str(found.provenance["command"]).startswith("python -m colayer_paper.networks")
             assert isinstance(Pipeline(problem).model, LinearModel)
 
     @pytest.mark.parametrize("problem", [VehicleScheduling("extended"), SpanningTree("indicator"), Pick()])

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy.stats import ncx2, norm
 
-from colayer.compose import features_of
-from colayer.guarantees import LIPSCHITZ, Approximation
+from colayer.analysis.guarantees import LIPSCHITZ
 from colayer.models import thetas
+from colayer.problem.abilities import Approximation
+from colayer.problem.compose import features_of
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.cost import srpt_approximation
 from colayer.problems.spanning_tree.cost import tree_approximation

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, evaluate
-from colayer.checks import check_problem, small_instances
-from colayer.cli import main
+from colayer.cli.app import main
 from colayer.comparison.contender import pipeline_contender, rule_contenders
+from colayer.problem.check import check_problem, small_instances
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = {"facility_location": "tutorial_facility", "airport_path": "tutorial_path", "tune_insertion": "tune"}

@@ -1,6 +1,6 @@
 """Writes docs/conclusions.md from the outcomes of a run: `python docs/_site/conclusions.py [RUN]`.
 
-RUN is experiments/results/paper, the results in this repository, unless another folder is given.
+RUN is paper/results, the results in this repository, unless another folder is given.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import get_args
 
-from colayer.report.outcome import CLAIMS, Outcome, Verdict, read_outcomes
-from colayer.report.tables import duration
+from colayer.display.outcome import CLAIMS, Outcome, Verdict, read_outcomes
+from colayer.display.tables import duration
 
 ROOT = Path(__file__).parents[2]
 RESULTS, PAGE, WORDS = (
-    ROOT / "experiments/results/paper",
+    ROOT / "paper/results",
     ROOT / "docs/conclusions.md",
     Path(__file__).with_suffix(".txt"),
 )

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from colayer import Pipeline
-from colayer.compose import features_of
+from colayer.problem.compose import features_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#3B9BD6", "#7A7F87", "#8B5FBF")

@@ -1,4 +1,4 @@
-"""The pictures of results: `python docs/_site/figures.py` draws what `experiments/results/` holds."""
+"""The pictures of results: `python docs/_site/figures.py` draws what `benchmarks/results/` holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from colayer.comparison.contender import Kind
 from colayer.comparison.table import Summary
-from colayer.report.figures import dots, lines_by, save
+from colayer.display.charts import dots, lines_by, save
 
 ROOT = Path(__file__).parent.parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -44,7 +44,7 @@ VEHICLES: Shown = {
 
 def result(name: str) -> dict[str, Any]:
     """What was measured."""
-    found: dict[str, Any] = json.loads((ROOT / "experiments" / "results" / f"{name}.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text("utf-8"))
     return found
 
 

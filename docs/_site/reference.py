@@ -8,8 +8,8 @@ from typing import Any
 
 import typer
 
-from colayer.cli import app
-from colayer.commands.generate import sizes_help
+from colayer.cli.app import app
+from colayer.cli.commands.generate import sizes_help
 
 #: Where the reference goes in `cli.md`.
 COMMANDS = "<!-- commands -->"

@@ -7,32 +7,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from colayer.certification import certify
-    from colayer.checks import CheckReport, check_problem
+    from colayer.analysis.explain import explain
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
-    from colayer.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.evaluators.along import LossAlong
-    from colayer.explanation import explain
-    from colayer.labels import label
-    from colayer.learning.demonstration.crf import Crf
-    from colayer.learning.demonstration.fenchel_young import FenchelYoung
-    from colayer.learning.demonstration.hinge import Hinge
-    from colayer.learning.demonstration.spo import SpoPlus
-    from colayer.learning.experience.auto import Auto
-    from colayer.learning.experience.bayes import Bayes
-    from colayer.learning.experience.cma_es import CmaEs
-    from colayer.learning.experience.direct import Direct
-    from colayer.learning.experience.line import Line
-    from colayer.learning.experience.sgd import Sgd
-    from colayer.learning.experience.srl import Srl
+    from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
+    from colayer.io.label import label
+    from colayer.learning.imitation.crf import Crf
+    from colayer.learning.imitation.fenchel_young import FenchelYoung
+    from colayer.learning.imitation.hinge import Hinge
+    from colayer.learning.imitation.spo import SpoPlus
     from colayer.learning.network.method import Neural
+    from colayer.learning.search.auto import Auto
+    from colayer.learning.search.bayes import Bayes
+    from colayer.learning.search.cma_es import CmaEs
+    from colayer.learning.search.direct import Direct
+    from colayer.learning.search.line import Line
+    from colayer.learning.search.sgd import Sgd
+    from colayer.learning.search.srl import Srl
     from colayer.pipeline import Pipeline
-    from colayer.problem import BaseProblem, Problem
-    from colayer.sizes import Size
-    from colayer.solved import Solved
+    from colayer.problem.check import CheckReport, check_problem
+    from colayer.problem.protocol import BaseProblem, Problem
+    from colayer.problem.sizes import Size
+    from colayer.solving.certify import certify
+    from colayer.solving.solved import Solved
 
 __all__ = [
     "Auto",
@@ -75,41 +75,41 @@ __all__ = [
 
 # name → module. Resolved on first use, so that the command line starts without numpy and numba.
 _HOMES = {
-    "Auto": "learning.experience.auto",
-    "BaseProblem": "problem",
-    "Bayes": "learning.experience.bayes",
-    "CheckReport": "checks",
-    "CmaEs": "learning.experience.cma_es",
+    "Auto": "learning.search.auto",
+    "BaseProblem": "problem.protocol",
+    "Bayes": "learning.search.bayes",
+    "CheckReport": "problem.check",
+    "CmaEs": "learning.search.cma_es",
     "ColayerError": "errors",
     "Comparison": "comparison.table",
-    "Crf": "learning.demonstration.crf",
-    "Direct": "learning.experience.direct",
-    "FenchelYoung": "learning.demonstration.fenchel_young",
-    "Hinge": "learning.demonstration.hinge",
+    "Crf": "learning.imitation.crf",
+    "Direct": "learning.search.direct",
+    "FenchelYoung": "learning.imitation.fenchel_young",
+    "Hinge": "learning.imitation.hinge",
     "InputError": "errors",
     "JournalError": "errors",
-    "Line": "learning.experience.line",
+    "Line": "learning.search.line",
     "LossAlong": "evaluators.along",
     "MissingExtraError": "errors",
     "Neural": "learning.network.method",
     "OptionError": "errors",
     "Pipeline": "pipeline",
-    "Problem": "problem",
-    "Sgd": "learning.experience.sgd",
-    "Srl": "learning.experience.srl",
-    "Size": "sizes",
-    "Solved": "solved",
-    "SpoPlus": "learning.demonstration.spo",
-    "certify": "certification",
-    "check_problem": "checks",
+    "Problem": "problem.protocol",
+    "Sgd": "learning.search.sgd",
+    "Srl": "learning.search.srl",
+    "Size": "problem.sizes",
+    "Solved": "solving.solved",
+    "SpoPlus": "learning.imitation.spo",
+    "certify": "solving.certify",
+    "check_problem": "problem.check",
     "compare": "comparison.compare",
     "evaluate": "comparison.evaluate",
-    "explain": "explanation",
-    "label": "labels",
-    "read_instance": "dataset",
-    "read_instances": "dataset",
-    "write_instance": "dataset",
-    "write_instances": "dataset",
+    "explain": "analysis.explain",
+    "label": "io.label",
+    "read_instance": "io.dataset",
+    "read_instances": "io.dataset",
+    "write_instance": "io.dataset",
+    "write_instances": "io.dataset",
 }
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from colayer.cli import run
+from colayer.cli.app import run
 
 if __name__ == "__main__":
     sys.exit(run())

@@ -10,26 +10,26 @@ from typing import Any, Generic, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.candidates import Candidates, Found, fixed_rows, rows_of_rounds
-from colayer.capabilities import bound_of
-from colayer.clock import clock
-from colayer.compose import decoded, features_of, gap
+from colayer._runtime.clock import clock
+from colayer._runtime.threads import Threads, limited
+from colayer.analysis.loss_profile import POINTS, model_along
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.along import LossAlong
 from colayer.evaluators.base import Backend, Device
-from colayer.learning.experience.optimizer import Optimizer
+from colayer.io.columns import check_instance, checked_instances
 from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
+from colayer.learning.search.optimizer import Optimizer
 from colayer.learning.settings import Settings, as_float, check_number, check_whole
-from colayer.lines import POINTS, model_along
-from colayer.matching import checked, default_model, default_source, problem_of_model, raw_model
 from colayer.models import Model, read_model, thetas
-from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
-from colayer.rounds import MOST, check_rounds
-from colayer.solved import Origin, Solved
-from colayer.tabular import check_instance, checked_instances
-from colayer.threads import Threads, limited
+from colayer.problem.abilities import bound_of
+from colayer.problem.compose import decoded, features_of, gap
+from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared, variant
+from colayer.problem.rounds import MOST, check_rounds
+from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
+from colayer.solving.compatibility import checked, default_model, default_source, problem_of_model, raw_model
+from colayer.solving.solved import Origin, Solved
 
 __all__ = ["LONGEST", "Pipeline", "Solved"]
 

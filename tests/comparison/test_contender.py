@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import Pipeline, candidates
+from colayer import Pipeline
 from colayer.comparison import contender, cpsat
 from colayer.comparison.contender import (
     EXACT,
@@ -35,6 +35,7 @@ from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.solving import candidates
 from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances

@@ -13,11 +13,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from colayer._runtime.threads import limited
 from colayer.comparison import cpsat
 from colayer.comparison.cpsat import solve_constraints
 from colayer.errors import ColayerError, InputError, MissingExtraError
-from colayer.programs import ConstraintProgram, check_size
-from colayer.threads import limited
+from colayer.problem.programs import ConstraintProgram, check_size
 from support import plain_cp_model
 from support.item_problem import Item, PickItem
 

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 from colayer.comparison.figures import cost_over_time
 from colayer.comparison.race import Race
 from colayer.comparison.trajectory import Trajectory
-from colayer.report.direct import SHADES
+from colayer.display.line_labels import SHADES
 
 
 def raced(

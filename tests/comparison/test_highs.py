@@ -13,9 +13,9 @@ from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import trajectory
 from colayer.errors import InputError
 from colayer.pipeline import Pipeline
+from colayer.problem.programs import CompactModel, Rows
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.solvers import brute_force
-from colayer.programs import CompactModel, Rows
 from support.item_problem import Item, PickItem
 from support.tiny_instances import IDS, TINY, odd, optimum
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer.problem.programs import ConstraintProgram, Rows, TooLargeError
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.programs import ConstraintProgram, Rows, TooLargeError
 from support.tiny_instances import TINY, odd, optimum
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from colayer._runtime.threads import allowed
 from colayer.comparison.race import Race, race
 from colayer.comparison.trajectory import Attempt, Trajectory
 from colayer.errors import InputError
-from colayer.threads import allowed
 from support.item_problem import Even, Item, PickItem, Written, attempting, calling
 
 

@@ -13,7 +13,7 @@ from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, SAFE
 from colayer.comparison.race import Race
 from colayer.comparison.results import FIGURE, Results
 from colayer.comparison.trajectory import Trajectory
-from colayer.report.outcome import read_outcomes, write_outcome
+from colayer.display.outcome import read_outcomes, write_outcome
 
 
 def by_hand() -> Race:

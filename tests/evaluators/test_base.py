@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
+from colayer._runtime.threads import allowed, cores
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, compiled_evaluator, evaluator_for, rows_at_once
 from colayer.evaluators.gpu import say_why
@@ -17,7 +18,6 @@ from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments
 from colayer.learning.spread import DRAWS, SHARES
 from colayer.problems import SingleMachine
-from colayer.threads import allowed, cores
 from support.pick_problem import Pick
 
 DECODERS = SingleMachine.decoders

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.visit import Visits, visitor
-from colayer.held import Held
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.pick_problem import Pick
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from colayer.cli import main
+from colayer.cli.app import main
 from support.hostile import Ended, caller
 
 
@@ -46,7 +46,7 @@ def call(place: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended
 def small_demo(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A demo that takes a moment."""
     for name, number in (("TRAINING", 5), ("TEST", 3), ("EVALUATIONS", 8)):
-        monkeypatch.setattr(f"colayer.commands.demo.{name}", number)
+        monkeypatch.setattr(f"colayer.cli.commands.demo.{name}", number)
 
 
 @pytest.fixture

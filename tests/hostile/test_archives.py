@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.files import encode
-from colayer.npz import npz_bytes
+from colayer.io.files import encode
+from colayer.io.npz import npz_bytes
 from support.hostile import Ended, refused
 
 GOOD = {"format": 1, "problem": "single-machine", "release": [0, 1, 2], "processing": [3, 1, 2]}

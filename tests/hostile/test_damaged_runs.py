@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, write_outcome
+from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, write_outcome
 from support.hostile import Ended, refused
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="5" height="5"/></svg>'

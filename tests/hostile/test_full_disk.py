@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tiny_experiments import small_world
 
 from support.hostile import Ended, disk, file_size, files, refused
-from support.tiny_experiments import small_world
 
 pytestmark = pytest.mark.usefixtures("no_solvers")
 
@@ -51,7 +51,7 @@ TEMPORARY = re.compile(r"(^|/)\.[0-9a-f]{16}\.tmp")
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that `report` takes."""
-    from colayer.report.outcome import Cell, Column, Outcome, Sheet, write_outcome
+    from colayer.display.outcome import Cell, Column, Outcome, Sheet, write_outcome
 
     folder = tmp_path_factory.mktemp("compared") / "compared"
     sheet = Sheet("numbers", "Numbers", (Column("gap", "%"),), ((Cell(1.0, 2.0),),))
@@ -179,7 +179,7 @@ def test_standard_output_that_cannot_be_written(
 )
 def test_a_true_process_with_a_full_standard_output(words: str, store: Path) -> None:
     """Nothing else, as a second complaint when Python ends, reaches stderr."""
-    command = [sys.executable, "-m", "colayer.cli", *words.format(store / "data/0000.json").split()]
+    command = [sys.executable, "-m", "colayer.cli.app", *words.format(store / "data/0000.json").split()]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     refused((done.returncode, "", done.stderr))

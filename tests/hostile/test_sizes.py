@@ -64,8 +64,8 @@ NUMBERS = (
 @pytest.fixture
 def small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same answers on every machine."""
-    monkeypatch.setattr("colayer.limits.memory", lambda: 8_000_000_000)
-    monkeypatch.setattr("colayer.limits.disk", lambda folder: 50_000_000_000)
+    monkeypatch.setattr("colayer._runtime.limits.memory", lambda: 8_000_000_000)
+    monkeypatch.setattr("colayer._runtime.limits.disk", lambda folder: 50_000_000_000)
 
 
 @pytest.mark.usefixtures("small_machine")

@@ -48,7 +48,7 @@ WRITERS = (
 @pytest.fixture
 def special(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The place with one file of each kind; nobody has much patience."""
-    monkeypatch.setattr("colayer.files._PATIENCE", 0.05)
+    monkeypatch.setattr("colayer.io.files._PATIENCE", 0.05)
     os.mkfifo(place / "pipe")
     (place / "folder").mkdir()
     (place / "loop").symlink_to("loop")
@@ -100,7 +100,7 @@ def test_a_pipe_with_a_writer_is_read(
     """As in `colayer bound <(zcat x.json.gz)`."""
     data = (special / "data/0000.json").read_bytes()
     writer = threading.Thread(target=lambda: (special / "pipe").write_bytes(data))
-    monkeypatch.setattr("colayer.files._PATIENCE", 30.0)
+    monkeypatch.setattr("colayer.io.files._PATIENCE", 30.0)
     writer.start()
     status, out, err = call("bound", "pipe")
     writer.join()

@@ -28,7 +28,7 @@ SURROUNDINGS: dict[str, dict[str, str]] = {
 
 def run(words: str, store: Path, more: dict[str, str], redirect: str = "") -> subprocess.CompletedProcess[bytes]:
     """A true process, through a shell where streams are redirected."""
-    line = f'exec "$0" -m colayer.cli {words} {redirect}'
+    line = f'exec "$0" -m colayer.cli.app {words} {redirect}'
     command = ["sh", "-c", line, sys.executable]
     environment = {**os.environ, "MPLCONFIGDIR": str(store / "mpl"), **more}
     return subprocess.run(command, cwd=store, env=environment, capture_output=True, check=False, timeout=100)

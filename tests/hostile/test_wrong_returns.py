@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from colayer.cli import main
+from colayer.cli.app import main
 from colayer.models import read_model
 from support.hostile import Ended, caller, files, refused
 
@@ -224,7 +224,7 @@ def _enter(folder: Path, source: str, patch: pytest.MonkeyPatch) -> None:
     (folder / "own_crews.py").write_text(source)
     patch.chdir(folder)
     patch.setattr(sys, "path", [*sys.path])
-    patch.setattr("colayer.problems.OWN_FOLDERS", {})
+    patch.setattr("colayer.problem.faults.OWN_FOLDERS", {})
 
 
 def _forget() -> None:
@@ -324,7 +324,7 @@ def test_ctrl_c_and_sigterm_within_a_method_are_no_fault_of_it(
 def test_a_module_that_ends_the_process_does_not_pass_for_success(line: str, tmp_path: Path) -> None:
     """In a process of its own: `os._exit` leaves no exception and no word."""
     (tmp_path / "own_crews.py").write_text("import os\nos._exit(0)\n")
-    command = [sys.executable, "-m", "colayer.cli", *line.split()]
+    command = [sys.executable, "-m", "colayer.cli.app", *line.split()]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     refused((ended.returncode, ended.stdout, ended.stderr), "os._exit(0)")
     assert [path.name for path in tmp_path.iterdir() if path.name != "__pycache__"] == ["own_crews.py"]

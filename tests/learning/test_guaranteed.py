@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem, OptionError, Pipeline
-from colayer.cli import main
+from colayer.analysis.guarantees import loss_range, probes, sigma_theory
+from colayer.cli.app import main
 from colayer.evaluators.local import LocalEvaluator
-from colayer.guarantees import Approximation, loss_range, probes, sigma_theory
 from colayer.learning.guaranteed import guaranteed
 from colayer.learning.learner import split
+from colayer.problem.abilities import Approximation
 from colayer.problems import SingleMachine
 
 

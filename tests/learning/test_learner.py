@@ -10,10 +10,10 @@ import pytest
 from colayer import BaseProblem, Crf, FenchelYoung, Hinge, InputError, Neural, OptionError, SpoPlus
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import Moments
-from colayer.learning.experience.auto import Auto
-from colayer.learning.experience.direct import Direct
-from colayer.learning.experience.fit import Searched
 from colayer.learning.learner import LEARNERS, Ending, Learner, Lesson, check_uses, learner_for, learner_names, split
+from colayer.learning.search.auto import Auto
+from colayer.learning.search.direct import Direct
+from colayer.learning.search.fit import Searched
 from colayer.learning.settings import Settings
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick

@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from colayer.learning.experience.direct import Direct
-from colayer.learning.experience.optimizer import Task
+from colayer.learning.search.direct import Direct
+from colayer.learning.search.optimizer import Task
 from support.searching import search
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import colayer
-from colayer.learning.experience.auto import Auto
-from colayer.learning.experience.cma_es import CmaEs
-from colayer.learning.experience.direct import Direct
-from colayer.learning.experience.optimizer import Task
+from colayer.learning.search.auto import Auto
+from colayer.learning.search.cma_es import CmaEs
+from colayer.learning.search.direct import Direct
+from colayer.learning.search.optimizer import Task
 from support.searching import search
 
 TASK = Task(3, evaluations=70, seed=4, safe=np.array([2.0, -1.0, 0.5]))
@@ -82,7 +82,7 @@ def test_only_what_is_missing_is_evaluated(tmp_path):
 SCRIPT = """
 import sys, time
 import numpy as np
-from colayer.learning.experience.optimizer import Task
+from colayer.learning.search.optimizer import Task
 from support.searching import search
 
 class Walk:

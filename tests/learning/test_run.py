@@ -6,11 +6,11 @@ import pickle
 import numpy as np
 import pytest
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.errors import InputError, JournalError
-from colayer.learning.experience.optimizer import Task
 from colayer.learning.journal import Record
 from colayer.learning.run import Evaluation, Run, Stop, open_run
+from colayer.learning.search.optimizer import Task
 from colayer.learning.settings import Settings
 from support.searching import Given, search, table
 

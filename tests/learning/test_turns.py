@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.candidates import rows_of_rounds
-from colayer.compose import decoded, features_of
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.learning.turns import PER_ROUND, Instances, choose_in_turns
 from colayer.models import LinearModel
-from colayer.problem import declared
+from colayer.problem.compose import decoded, features_of
+from colayer.problem.protocol import declared
+from colayer.problem.rounds import factors, in_rounds
 from colayer.problems import VehicleScheduling
-from colayer.rounds import factors, in_rounds
+from colayer.solving.candidates import rows_of_rounds
 from support.crowd_problem import Crowd
 
 PROBLEM = Crowd()

@@ -16,7 +16,7 @@ from colayer.models import ContextModel, read_model
 from colayer.models.inputs import inputs_of
 from colayer.models.stage import Stage, kinds_of
 from colayer.models.thetas import thetas
-from colayer.structure import Graph, Groups, Order, Structure
+from colayer.problem.structure import Graph, Groups, Order, Structure
 from support.stages import drawn_arrays
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from colayer.models.inputs import CLIP, SHIFTS, inputs_of, offsets_of, plain_of, sequence_of
-from colayer.structure import Graph, Groups, Order, Structure
+from colayer.problem.structure import Graph, Groups, Order, Structure
 
 ROWS = 9
 

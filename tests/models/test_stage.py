@@ -12,7 +12,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.stage import Stage, kinds_of
-from colayer.structure import Graph, Groups, Order
+from colayer.problem.structure import Graph, Groups, Order
 from support.stages import drawn_arrays
 
 ONES, ZEROS = np.ones(3), np.zeros(3)

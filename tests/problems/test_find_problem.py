@@ -12,7 +12,8 @@ import pytest
 import colayer.problems
 from colayer import problems
 from colayer.errors import OptionError
-from colayer.problems import OWN_FOLDERS, REGISTRY, find_problem, problem_names
+from colayer.problem.faults import OWN_FOLDERS
+from colayer.problems import REGISTRY, find_problem, problem_names
 
 OWN = '''
 class Pick:
@@ -88,7 +89,7 @@ def test_a_class_and_an_object_of_the_users_will_do(own: Path) -> None:
     assert find_problem("shop_of_tests:Pick").options == {"upside_down": False}
     assert find_problem("shop_of_tests:made").options == {"upside_down": True}
     assert find_problem("shop_of_tests:made", upside_down=False).options == {"upside_down": False}
-    assert colayer.problems.OWN_FOLDERS[str(own)] == "shop_of_tests:made"
+    assert OWN_FOLDERS[str(own)] == "shop_of_tests:made"
 
 
 @pytest.mark.parametrize(

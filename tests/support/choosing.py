@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from colayer.layers import sorting
-from colayer.learning.demonstration.example import Example
+from colayer.learning.imitation.example import Example
 from colayer.problems import SingleMachine
 
 

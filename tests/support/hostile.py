@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from colayer.cli import main
+from colayer.cli.app import main
 
 #: (status, stdout, stderr) of a command line.
 Ended = tuple[int, str, str]

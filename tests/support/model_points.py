@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-from colayer.programs import CompactModel, ConstraintProgram
+from colayer.problem.programs import CompactModel, ConstraintProgram
 
 _SLACK = 1e-9
 

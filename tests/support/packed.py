@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from colayer.compose import features_of, layer_of
 from colayer.learning.network.source import Item
 from colayer.models.inputs import inputs_of, sequence_of
-from colayer.structure import Order, structure_of
+from colayer.problem.compose import features_of, layer_of
+from colayer.problem.structure import Order, structure_of
 
 
 def item(problem: Any, instance: Any, solution: Any = None, *, answered: bool = False) -> Item[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from colayer.report.tables import Table
+from colayer.display.tables import Table
 
 
 def piped(parts: Iterable[str | Table]) -> str:

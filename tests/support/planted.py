@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from colayer import check_problem
-from colayer.checks import Finding
+from colayer.problem.check import Finding
 from support.selection_problem import Selection, instances
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from colayer.evaluators.ray.workers import Workers
-from colayer.problem import BaseProblem
+from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from colayer.learning.experience.objective import Objective
-from colayer.learning.experience.optimizer import Optimizer, Task
-from colayer.learning.experience.search import Search
 from colayer.learning.run import Run, open_run
+from colayer.learning.search.objective import Objective
+from colayer.learning.search.optimizer import Optimizer, Task
+from colayer.learning.search.search import Search
 from colayer.learning.settings import Settings
 
 

@@ -41,7 +41,7 @@ def write_slow_problem(folder: Path, module: str) -> None:
 def start(arguments: Sequence[str], folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
     """The command line in a group of processes of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "colayer.cli", *arguments],
+        [sys.executable, "-m", "colayer.cli.app", *arguments],
         cwd=folder, env=environment, text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         # as in a terminal, also where the tests themselves run in the background, with SIGINT ignored

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from colayer.learning.network.module import Network
-from colayer.problem import BaseProblem
+from colayer.problem.protocol import BaseProblem
 
 
 def network(context: bool = False, d: int = 5, hidden: tuple[int, ...] = (6, 4), seed: int = 0) -> Network:

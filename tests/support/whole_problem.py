@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from colayer.programs import LEAST_INT, CompactModel, ConstraintProgram, Rows, whole
-from colayer.structure import Groups
+from colayer.problem.programs import LEAST_INT, CompactModel, ConstraintProgram, Rows, whole
+from colayer.problem.structure import Groups
 from support.selection_problem import Projects, Tables
 
 

@@ -14,11 +14,11 @@ from colayer.comparison.contender import (
 from colayer.comparison.plain import named_apart, plain_contenders
 from colayer.comparison.race import race
 from colayer.comparison.results import Results
-from colayer.content import trained_on
 from colayer.errors import InputError
+from colayer.io.hashing import trained_on
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def compare(

@@ -12,21 +12,21 @@ from typing import Any, Generic, Literal
 
 import numpy as np
 
-from colayer.answers import given
-from colayer.candidates import Candidates, fixed_rows
-from colayer.capabilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.comparison import cpsat
 from colayer.comparison.highs import solve_compact
 from colayer.comparison.trajectory import Attempt
-from colayer.compose import features_of, solve_exactly
 from colayer.errors import InputError
 from colayer.evaluators.base import Backend
-from colayer.faults import calling
 from colayer.models import LinearModel, Model, norm
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z, declared, variant
-from colayer.rounds import MOST
+from colayer.problem.abilities import Baselines, CompactPrograms, ConstraintPrograms, Exact, need
+from colayer.problem.answers import given
+from colayer.problem.compose import features_of, solve_exactly
+from colayer.problem.faults import calling
+from colayer.problem.protocol import Problem, X, Y, Z, declared, variant
+from colayer.problem.rounds import MOST
+from colayer.solving.candidates import Candidates, fixed_rows
 
 #: What a contender stands for in a table.
 Kind = Literal["learned", "safe", "rule", "solver"]

@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from colayer.capabilities import ConstraintPrograms, need
+from colayer._runtime.text import shortened
+from colayer._runtime.threads import allowed
 from colayer.comparison.trajectory import Attempt
 from colayer.errors import ColayerError, MissingExtraError
-from colayer.files import encode
-from colayer.problem import Problem, X, Y, Z
-from colayer.programs import TooLargeError
-from colayer.text import shortened
-from colayer.threads import allowed
+from colayer.io.files import encode
+from colayer.problem.abilities import ConstraintPrograms, need
+from colayer.problem.programs import TooLargeError
+from colayer.problem.protocol import Problem, X, Y, Z
 
 INSTALL = "pip install 'colayer[compare]'"
 _CHILD = Path(__file__).with_name("cpsat_child.py")

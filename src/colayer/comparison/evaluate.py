@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from colayer.capabilities import Exact, Progress, bound_of, need
 from colayer.comparison.contender import Contender, contenders_named
 from colayer.comparison.race import race
 from colayer.comparison.table import Comparison, tabled
-from colayer.compose import solve_exactly
 from colayer.errors import InputError
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.abilities import Exact, Progress, bound_of, need
+from colayer.problem.compose import solve_exactly
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def evaluate(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from colayer.answers import refused
-from colayer.capabilities import Judges, ReadsSolutions, WritesSolutions
-from colayer.compose import ROUNDING
+from colayer._runtime.text import first_line
 from colayer.errors import ColayerError, InputError
-from colayer.faults import calling, title
-from colayer.problem import Problem, X, Y, Z
-from colayer.text import first_line
+from colayer.problem.abilities import Judges, ReadsSolutions, WritesSolutions
+from colayer.problem.answers import refused
+from colayer.problem.compose import ROUNDING
+from colayer.problem.faults import calling, title
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def refusal(

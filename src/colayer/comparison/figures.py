@@ -11,9 +11,9 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, EXACT, HIGHS, PERTURBED
 from colayer.comparison.race import Race
-from colayer.report.direct import Label, at_ends, beside, colours
-from colayer.report.figures import PALETTE, drawable, styled
-from colayer.report.tables import duration
+from colayer.display.charts import PALETTE, drawable, styled
+from colayer.display.line_labels import Label, at_ends, beside, colours
+from colayer.display.tables import duration
 
 #: Gaps, in percent, that are drawn as zero where no smaller one tells how far down the axis should go.
 _SMALL = 1e-3

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from colayer.capabilities import CompactPrograms, need
 from colayer.comparison.trajectory import Attempt
-from colayer.compose import proves
-from colayer.problem import Problem, X, Y, Z
-from colayer.programs import CompactModel, TooLargeError
+from colayer.problem.abilities import CompactPrograms, need
+from colayer.problem.compose import proves
+from colayer.problem.programs import CompactModel, TooLargeError
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def solve_compact(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from colayer.text import counted
+from colayer._runtime.text import counted
 
 Verdict = Literal["better", "worse", "no measurable difference"]
 EQUAL: Verdict = "no measurable difference"

@@ -21,7 +21,7 @@ from colayer.comparison.contender import (
 )
 from colayer.models import Model
 from colayer.pipeline import Pipeline
-from colayer.problem import Problem, X, Y, Z, declared
+from colayer.problem.protocol import Problem, X, Y, Z, declared
 
 
 def named_apart(pipelines: Mapping[str, Pipeline[X, Y, Z]]) -> dict[str, Pipeline[X, Y, Z]]:

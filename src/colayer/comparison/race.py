@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
-from colayer.capabilities import bound_of, group_of
+from colayer._runtime.threads import limited
 from colayer.comparison.contender import Contender, Kind, check_names
 from colayer.comparison.feasibility import refusal
 from colayer.comparison.trajectory import Attempt, Trajectory, trajectory
-from colayer.compose import cost_of, gap, scale_of
 from colayer.errors import InputError
-from colayer.faults import raised
-from colayer.problem import Problem, X, Y, Z
-from colayer.threads import limited
+from colayer.problem.abilities import bound_of, group_of
+from colayer.problem.compose import cost_of, gap, scale_of
+from colayer.problem.faults import raised
+from colayer.problem.protocol import Problem, X, Y, Z
 
 #: Seconds that a contender gets to warm up: what is compiled is not timed.
 _WARM = 0.2

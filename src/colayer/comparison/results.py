@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from colayer._runtime.text import counted
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
 from colayer.comparison.paired import Difference, Verdict, concluded, seen_before
 from colayer.comparison.payback import Payback, payback
 from colayer.comparison.race import Race
 from colayer.comparison.standings import SHARES, Standing, reference, standings, winner
 from colayer.comparison.trajectory import EQUAL
-from colayer.report.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
-from colayer.report.tables import Table, duration, percent, table
-from colayer.text import counted
+from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, Value
+from colayer.display.tables import Table, duration, percent, table
 
 #: The figure of an outcome.
 FIGURE = "cost_over_time.svg"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from colayer.comparison.paired import Difference, difference
 from colayer.comparison.race import Race
-from colayer.report.tables import percent
+from colayer.display.tables import percent
 
 #: The parts of the time limit at which tables compare costs.
 SHARES = (0.01, 0.1, 1.0)

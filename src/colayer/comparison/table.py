@@ -12,8 +12,8 @@ from colayer.comparison.contender import Kind
 from colayer.comparison.feasibility import below
 from colayer.comparison.paired import Difference, concluded, difference
 from colayer.comparison.race import Race
-from colayer.compose import gap
 from colayer.errors import InputError
+from colayer.problem.compose import gap
 
 
 @dataclass(frozen=True)

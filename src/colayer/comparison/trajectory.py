@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Generic
 
+from colayer._runtime.text import first_line
 from colayer.errors import InputError
-from colayer.problem import Z
-from colayer.text import first_line
+from colayer.problem.protocol import Z
 
 #: Solvers look at the clock now and then: what comes this much late, relatively, counts as found at the limit.
 GRACE = 0.1

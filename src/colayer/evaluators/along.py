@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from colayer.answers import array, parts, refused
-from colayer.compose import theta_blocks
 from colayer.errors import OptionError
 from colayer.evaluators.base import Evaluator
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import visitor
-from colayer.faults import built_in, calling
-from colayer.held import Held
-from colayer.problem import Floats, Problem, X, X_contra, Y, Z
+from colayer.problem.answers import array, parts, refused
+from colayer.problem.compose import theta_blocks
+from colayer.problem.faults import built_in, calling
+from colayer.problem.protocol import Floats, Problem, X, X_contra, Y, Z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,7 +127,7 @@ class LossAlong:
 
     def plot(self, ax: Axes | None = None, width: float | None = None) -> Axes:
         """The loss by t, with its moving average where a `width` is given."""
-        from colayer.report.line import draw_line
+        from colayer.display.line import draw_line
 
         return draw_line(self, ax, width)
 

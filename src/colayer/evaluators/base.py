@@ -5,36 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from colayer.answers import refused
+from colayer._runtime.text import short
+from colayer._runtime.threads import limited
 from colayer.errors import OptionError
-from colayer.faults import calling
-from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.text import short
-from colayer.threads import limited
+from colayer.problem.abilities import Evaluator
+from colayer.problem.answers import refused
+from colayer.problem.faults import calling
+from colayer.problem.protocol import Problem, X, Y, Z
 
 Device = Literal["cpu", "cuda", "auto"]
 DEVICES = get_args(Device)
-
-
-class Evaluator(Protocol):
-    """Losses of weight vectors (raw feature units) on the instances it holds.
-
-    Every number is a function of one weight vector and one instance: it does not depend on the batch, on the number
-    of workers or on the backend. `losses` may be called by several threads at once.
-
-    An evaluator may also have `rows_at_once`, how many weight vectors it likes to be given in one call, and
-    `map_features` (see `statistics.py`), which spares computing the features again.
-    """
-
-    def losses(self, weights: Floats, /) -> Floats:
-        """Cost / scale of each of m instances (columns) under each of k weight vectors (rows): (k, d) → (k, m)."""
-
-    def close(self) -> None:
-        """Give back threads, processes and memory."""
 
 
 def rows_at_once(evaluator: Evaluator) -> int:
@@ -112,7 +96,7 @@ def compiled_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X], worker
     """The problem's own evaluator, with `workers` threads where it takes them; None where it has none."""
     import inspect
 
-    from colayer.capabilities import Compiles
+    from colayer.problem.abilities import Compiles
 
     if not isinstance(problem, Compiles):
         return None

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.processes import Worker
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.local import LocalEvaluator
-from colayer.held import Held
-from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.processes import Worker
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
 
 R = TypeVar("R")
 

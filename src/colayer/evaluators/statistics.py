@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import features_of
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator
-from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.problem.compose import features_of
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
 
 R = TypeVar("R")
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from colayer.evaluators.base import Evaluator
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.local import LocalEvaluator
-from colayer.held import Held
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 

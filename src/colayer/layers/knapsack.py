@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
 from colayer.layers.sorting import order_into

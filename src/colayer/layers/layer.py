@@ -18,9 +18,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.text import short
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

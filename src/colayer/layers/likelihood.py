@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 
 Ints = NDArray[np.int64]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
 

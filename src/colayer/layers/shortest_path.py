@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
 from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole

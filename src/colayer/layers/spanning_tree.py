@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
 from colayer.layers.layer import whole
 from colayer.layers.sorting import order_into

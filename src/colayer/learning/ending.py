@@ -13,7 +13,7 @@ from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.run import Run
 from colayer.learning.spread import choose_sigma
 from colayer.learning.turns import Instances, choose_in_turns
-from colayer.problem import Floats, X, Y, Z
+from colayer.problem.protocol import Floats, X, Y, Z
 
 
 def conclude(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from colayer.analysis.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.evaluators.base import Backend, Evaluator
-from colayer.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.models import Model
-from colayer.problem import Floats, Problem, X, Y, Z, declared, variant
-from colayer.rounds import in_rounds
+from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared, variant
+from colayer.problem.rounds import in_rounds
 
 
 def theory_sigma(

@@ -32,9 +32,9 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
+from colayer._runtime.text import shortened
 from colayer.errors import JournalError
-from colayer.files import append, plain
-from colayer.text import shortened
+from colayer.io.files import append, plain
 
 try:
     import fcntl

@@ -17,15 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import colayer
-from colayer.content import SEEN, hashed
+from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import Moments
+from colayer.io.hashing import SEEN, hashed
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
 from colayer.models import LinearModel, Model
-from colayer.problem import Declared, Floats, Problem, X, Y, Z, check_decoder, declared, variant
-from colayer.text import one_of, short
+from colayer.problem.protocol import Declared, Floats, Problem, X, Y, Z, check_decoder, declared, variant
 
 _FEWEST_TO_SPLIT = 5
 
@@ -222,8 +222,8 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
 
 def _search(method: object) -> Learner | None:
     """A learner around a black-box search of the user's; None where `method` is none."""
-    from colayer.learning.experience.fit import Searched
-    from colayer.learning.experience.optimizer import Optimizer
+    from colayer.learning.search.fit import Searched
+    from colayer.learning.search.optimizer import Optimizer
 
     return Searched(method) if isinstance(method, Optimizer) else None
 

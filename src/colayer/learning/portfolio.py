@@ -15,7 +15,7 @@ from colayer.evaluators.base import Evaluator
 from colayer.learning.journal import Record
 from colayer.learning.spread import SHARES
 from colayer.models import norm
-from colayer.problem import Floats
+from colayer.problem.protocol import Floats
 
 #: Members of a portfolio at most, by default.
 MEMBERS = 32

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.errors import InputError, JournalError
 from colayer.learning.journal import Journal, Record
 from colayer.learning.progress import progress_bar

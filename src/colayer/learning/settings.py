@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from colayer._runtime.text import short
 from colayer.errors import OptionError
 from colayer.learning.perturbation import LARGEST
-from colayer.text import short
 
 if TYPE_CHECKING:
     from colayer.learning.run import Evaluation

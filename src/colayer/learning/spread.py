@@ -8,7 +8,7 @@ import numpy as np
 
 from colayer.evaluators.base import Evaluator
 from colayer.models import norm
-from colayer.problem import Floats
+from colayer.problem.protocol import Floats
 
 #: σ that are tried, as shares of the norm of the weights, and draws of each.
 SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)

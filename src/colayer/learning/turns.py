@@ -15,14 +15,14 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.capabilities import SolvesMany
-from colayer.compose import best_of, costs, theta_blocks
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import Visits
-from colayer.held import Held
 from colayer.learning.spread import SHARES
 from colayer.models import norm
-from colayer.problem import Declared, Floats, X, Y, Z
-from colayer.rounds import factors, features_after
+from colayer.problem.abilities import SolvesMany
+from colayer.problem.compose import best_of, costs, theta_blocks
+from colayer.problem.protocol import Declared, Floats, X, Y, Z
+from colayer.problem.rounds import factors, features_after
 
 #: Members of a round; `solve` with as many candidates takes the turns that were chosen.
 PER_ROUND = 2

@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import table
+from colayer.io.validate import table
 from colayer.models.inputs import Singles, plain_of
 from colayer.models.model import Model, header
 from colayer.models.stage import Stage
 from colayer.models.thetas import Floats, thetas
-from colayer.structure import Structure, anchored
+from colayer.problem.structure import Structure, anchored
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from colayer.models.kernels.inputs import line_into, plain_into, squash_all
 from colayer.models.thetas import Floats
-from colayer.structure import Graph, Ints, Structure, order_of
+from colayer.problem.structure import Graph, Ints, Structure, order_of
 
 Singles = NDArray[np.float32]
 

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import table
+from colayer.io.validate import table
 from colayer.models.model import Model, header
 from colayer.models.thetas import Floats, accumulate
-from colayer.structure import Structure
+from colayer.problem.structure import Structure
 
 #: model of the file → whether the network sees the whole instance.
 KINDS = {"mlp": False, "context-mlp": True}

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.files import read_json
+from colayer.io.files import read_json
 from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
 from colayer.models.network import KINDS, NeuralModel
-from colayer.text import short
 
 #: "model" of the file → the class that reads it. A new kind of model adds one line here.
 _READERS: dict[str, type[Model]] = {"linear": LinearModel, **dict.fromkeys(KINDS, NeuralModel), "context": ContextModel}

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from colayer.capabilities import Embeds, need
 from colayer.errors import InputError, OptionError
-from colayer.learning.demonstration.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
+from colayer.learning.imitation.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
 from colayer.learning.perturbation import draws
-from colayer.problem import Floats, Problem, X, Y, Z
+from colayer.problem.abilities import Embeds, need
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
 
 Solve = Callable[[Floats], Floats]
 

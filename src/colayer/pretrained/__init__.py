@@ -10,7 +10,7 @@ import numpy as np
 
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, Model, read_model
-from colayer.problem import Problem, X, Y, Z, declared
+from colayer.problem.protocol import Problem, X, Y, Z, declared
 
 
 def pretrained(problem: Problem[X, Y, Z]) -> Model | None:

@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from colayer._runtime.text import typed_line
 from colayer.errors import OptionError
-from colayer.text import typed_line
+from colayer.problem.faults import OWN_FOLDERS
 
 if TYPE_CHECKING:
-    from colayer.problem import SomeProblem
+    from colayer.problem.protocol import SomeProblem
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
     from colayer.problems.vehicle_scheduling import VehicleScheduling
@@ -33,8 +34,6 @@ COLUMNS = {
     "spanning-tree": ("from", "to", "first"),
     "vehicle-scheduling": ("begin", "end"),
 }
-#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
-OWN_FOLDERS: dict[str, str] = {}
 _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 
 
@@ -45,7 +44,7 @@ def problem_names() -> tuple[str, ...]:
 
 def find_problem(name: str, **options: Any) -> SomeProblem:
     """The problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
-    from colayer.problem import variant
+    from colayer.problem.protocol import variant
 
     target = REGISTRY.get(name, name)
     module_name, colon, attribute = target.partition(":")

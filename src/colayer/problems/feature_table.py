@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from colayer.errors import OptionError
-from colayer.problem import Floats
+from colayer.problem.protocol import Floats
 
 
 @dataclass(frozen=True)

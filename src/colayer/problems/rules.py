@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from colayer.errors import InputError
-from colayer.problem import X, Z
+from colayer.problem.protocol import X, Z
 
 
 def rule_named(rule: str, rules: Mapping[str, Callable[[X], Z]]) -> Callable[[X], Z]:

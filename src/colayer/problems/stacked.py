@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import scale_of
+from colayer._runtime.threads import Threads, even_cuts
 from colayer.errors import InputError
-from colayer.held import Held
-from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.threads import Threads, even_cuts
+from colayer.evaluators.loaded import Held
+from colayer.problem.compose import scale_of
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
 
 R = TypeVar("R")
 

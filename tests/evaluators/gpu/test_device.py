@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.cli import main
+from colayer.cli.app import main
 from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators.gpu import device as device_module
 from colayer.evaluators.gpu import say_why

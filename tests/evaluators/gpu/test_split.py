@@ -8,9 +8,9 @@ import numpy as np
 
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.split import Split
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.statistics import moments
 from colayer.evaluators.visit import Visits
-from colayer.held import Held
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
+from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.models import ContextModel
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine
-from colayer.threads import Threads
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.slopes import _across, by_experience, instance_loss
-from colayer.problem import BaseProblem
+from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine, SpanningTree
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer.learning.network.source import Item, Source, units_of
-from colayer.structure import Graph, Order
+from colayer.problem.structure import Graph, Order
 
 
 def make(number: int) -> list[Item[int]]:

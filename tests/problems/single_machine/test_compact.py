@@ -7,12 +7,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from colayer.problem.programs import TooLargeError
 from colayer.problems.single_machine.compact import compact, constraint_program
 from colayer.problems.single_machine.cost import cost
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.kernels.schedule import completion_times
 from colayer.problems.single_machine.solvers import brute_force
-from colayer.programs import TooLargeError
 from support.model_points import inside, least, satisfied
 
 #: Waiting for the short jobs is optimal: 2 + 4 + 14 in the order 1, 2, 0.

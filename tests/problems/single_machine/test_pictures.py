@@ -7,10 +7,10 @@ import pytest
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
 
+from colayer.display.charts import save
 from colayer.errors import InputError
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.pictures import DENSE, gantt
-from colayer.report.figures import save
 
 
 def boxes(ax, label):

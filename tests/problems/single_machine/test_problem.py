@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from colayer import Pipeline
 from colayer.errors import InputError, OptionError
-from colayer.problem import variant
+from colayer.problem.protocol import variant
 from colayer.problems.single_machine import Instance, SingleMachine
 from colayer.problems.single_machine.features import FEATURE_SETS
 from colayer.problems.single_machine.solvers import BASELINES

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problem.structure import Order, structure_of
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.structure import structure, structure_in
-from colayer.structure import Order, structure_of
 
 
 def test_by_hand() -> None:

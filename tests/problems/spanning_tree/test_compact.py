@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problem.programs import TooLargeError
 from colayer.problems.spanning_tree.compact import compact, constraint_program
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance, generate
-from colayer.programs import TooLargeError
 from support.model_points import least, satisfied
 from support.plain_trees import brute_force, forests, signed
 

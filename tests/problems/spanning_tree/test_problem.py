@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline, read_instances
-from colayer.cli import main
-from colayer.content import content_hash
+from colayer.cli.app import main
 from colayer.errors import InputError, OptionError
+from colayer.io.hashing import content_hash
 from colayer.problems import find_problem
 from colayer.problems.spanning_tree import GRAPHS, Instance, SpanningTree
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problem.structure import structure_of
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.structure import savings
-from colayer.structure import structure_of
 from support.plain_trees import forests, small
 
 

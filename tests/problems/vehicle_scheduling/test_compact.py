@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problem.programs import CompactModel, TooLargeError
 from colayer.problems.vehicle_scheduling import compact as module
 from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
 from colayer.problems.vehicle_scheduling.cost import bound, cost
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.programs import CompactModel, TooLargeError
 from support import plain_vehicles as plain
 from support.model_points import inside, least, satisfied
 from support.plain_vehicles import by_hand, hurried

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.dataset import read_instance, write_instance
 from colayer.errors import InputError
+from colayer.io.dataset import read_instance, write_instance
 from colayer.problems.vehicle_scheduling import VehicleScheduling
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write

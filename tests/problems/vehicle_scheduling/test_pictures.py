@@ -7,12 +7,12 @@ import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
+from colayer.display.charts import save
 from colayer.errors import InputError
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 from colayer.problems.vehicle_scheduling.pictures import DENSE, gantt
-from colayer.report.figures import save
 from support import plain_vehicles as plain
 
 

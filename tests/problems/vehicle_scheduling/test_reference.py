@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer._runtime.threads import limited
 from colayer.problems.vehicle_scheduling.cost import cost
 from colayer.problems.vehicle_scheduling.features import features
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 from colayer.problems.vehicle_scheduling.reference import FACTORS, Reference, reference
-from colayer.threads import limited
 from support import plain_vehicles as plain
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer.problem.structure import structure_of
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
-from colayer.structure import structure_of
 
 
 def test_arcs_in_the_order_of_theta() -> None:

@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
+from colayer._runtime.threads import limited
 from colayer.problems.vehicle_scheduling import tails
 from colayer.problems.vehicle_scheduling.tails import by_tails
-from colayer.threads import limited
 
 #: Where the arcs of five tails begin: none, many, one, none, a few.
 INDPTR = np.array([0, 0, 10, 11, 11, 14])

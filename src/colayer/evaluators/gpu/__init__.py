@@ -11,7 +11,7 @@ import numpy as np
 
 from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators.base import Evaluator, compiled_evaluator, evaluator_for
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.evaluators.gpu.device import Device

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.text import typed_line
 from colayer.errors import OptionError, need_extra
-from colayer.text import typed_line
 
 _SOURCES = Path(__file__).parent / "sources"
 #: name of some kernels → the files that they are made of.

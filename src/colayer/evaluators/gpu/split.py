@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.evaluators.base import rows_at_once
-from colayer.held import Held
-from colayer.problem import Floats
+from colayer.evaluators.loaded import Held
+from colayer.problem.protocol import Floats
 
 R = TypeVar("R")
 Ints = NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.evaluators.gpu.device import MOST_Y, Device
-from colayer.held import Held
-from colayer.problem import Floats
+from colayer.evaluators.loaded import Held
+from colayer.problem.protocol import Floats
 from colayer.problems.stacked import StackedEvaluator
 
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from colayer.evaluators.base import Evaluator
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 @contextmanager

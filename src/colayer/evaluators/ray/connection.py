@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from colayer._runtime.text import short, typed_line
+from colayer._runtime.threads import cores
 from colayer.errors import ColayerError, MissingExtraError, OptionError
-from colayer.text import short, typed_line
-from colayer.threads import cores
 
 _REACH = 5.0  # seconds to reach an address
 _HEALTH = 20.0  # seconds for Ray to say that it is well

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.ray.balance import blocks, evened, makespan, spread
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.ray.shipping import Shipper
 from colayer.evaluators.ray.workers import Member, Workers
-from colayer.held import Held
-from colayer.problem import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -16,7 +16,7 @@ from types import ModuleType
 
 from colayer.errors import InputError
 from colayer.evaluators.ray.connection import ray_module
-from colayer.rounds import InRounds
+from colayer.problem.rounds import InRounds
 
 
 class Shipper:

@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compose import features_of
+from colayer._runtime.text import typed_line
+from colayer._runtime.threads import Threads
 from colayer.errors import ColayerError
 from colayer.evaluators.base import Evaluator, compiled_evaluator
+from colayer.evaluators.loaded import Held
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits, visitor
-from colayer.faults import carry, own_fault
-from colayer.held import Held
-from colayer.problems import OWN_FOLDERS
-from colayer.text import typed_line
-from colayer.threads import Threads
+from colayer.problem.compose import features_of
+from colayer.problem.faults import OWN_FOLDERS, carry, own_fault
 
 Floats = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from colayer.capabilities import Compiles
+from colayer._runtime.text import typed_line
 from colayer.errors import ColayerError
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.ray.worker import Worker, versions
-from colayer.problem import Problem, X, Y, Z
-from colayer.problems import OWN_FOLDERS
-from colayer.text import typed_line
+from colayer.problem.abilities import Compiles
+from colayer.problem.faults import OWN_FOLDERS
+from colayer.problem.protocol import Problem, X, Y, Z
 
 _log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import inner
+from colayer._runtime.compiled import inner
 from colayer.layers.kernels.heap import drop, push
 
 

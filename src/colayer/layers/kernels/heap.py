@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from colayer.compiled import inner
+from colayer._runtime.compiled import inner
 
 
 @inner(cache=True, nogil=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.layers.kernels.augment import augment, workspace
 
 KEPT = 16  # arcs of a row kept as it is inserted

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from colayer.models.context import ContextModel
 from colayer.models.inputs import offsets_of, sequence_of
 from colayer.models.stage import RELATIONS, cells_of
-from colayer.structure import Order, Structure
+from colayer.problem.structure import Order, Structure
 
 Singles = NDArray[np.float32]
 

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from colayer.files import write_atomic
+from colayer.io.files import write_atomic
+from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.network.averaged import Averaged, Batch, Pace
 from colayer.learning.network.context import ContextNetwork, Singles
 from colayer.learning.network.source import Source
-from colayer.npz import npz_bytes, parse_npz
 
 
 class Feed(Protocol):

@@ -11,16 +11,16 @@ from typing import Generic
 
 import numpy as np
 
-from colayer.compose import decoded, theta_blocks
+from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.journal import Record
 from colayer.learning.learner import Ending
 from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.spread import choose_sigma
 from colayer.models import ContextModel
-from colayer.networks import correction_of
-from colayer.problem import Floats, X, Y, Z
-from colayer.threads import Threads
+from colayer.problem.compose import decoded, theta_blocks
+from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.solving.networks import correction_of
 
 #: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.
 _PART = 0.1

@@ -14,29 +14,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import colayer
-from colayer.capabilities import Generates, need
-from colayer.clock import clock
-from colayer.content import SEEN, hashed
-from colayer.documents import generated
+from colayer._runtime.clock import clock
+from colayer._runtime.threads import Threads
 from colayer.errors import InputError, OptionError, need_extra
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import Moments, moments
-from colayer.learning.demonstration.example import examples_of
-from colayer.learning.demonstration.fit import PASSES, Demonstration, feature_rows
-from colayer.learning.experience.auto import Auto
-from colayer.learning.experience.fit import EVALUATIONS
+from colayer.io.documents import generated
+from colayer.io.hashing import SEEN, hashed
+from colayer.learning.imitation.example import examples_of
+from colayer.learning.imitation.fit import PASSES, Demonstration, feature_rows
 from colayer.learning.learner import Fitted, Lesson, learner_for
 from colayer.learning.network.ending import Corrected, conclude_network
 from colayer.learning.network.slopes import Gradient, by_demonstration, by_experience
 from colayer.learning.network.source import item_after, units_of
 from colayer.learning.run import Evaluation, open_run
+from colayer.learning.search.auto import Auto
+from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
-from colayer.problem import Floats, X, Y, Z, declared
-from colayer.structure import looks_again, looks_first, structure_of
-from colayer.threads import Threads
+from colayer.problem.abilities import Generates, need
+from colayer.problem.protocol import Floats, X, Y, Z, declared
+from colayer.problem.structure import looks_again, looks_first, structure_of
 
 if TYPE_CHECKING:
     from colayer.learning.network.averaged import Averaged

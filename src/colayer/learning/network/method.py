@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from colayer.errors import OptionError
-from colayer.learning.demonstration.fit import Demonstration
+from colayer.learning.imitation.fit import Demonstration
 from colayer.learning.learner import Fitted, Lesson, Needs
 from colayer.learning.options import at_least_one, positive
-from colayer.problem import X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 @dataclass(frozen=True)

@@ -15,20 +15,20 @@ from typing import Any, Generic
 
 import numpy as np
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
+from colayer._runtime.threads import Threads
 from colayer.errors import InputError, JournalError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.files import write_atomic
+from colayer.io.files import write_atomic
+from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.network.averaged import Averaged, Batch, batch_of
 from colayer.learning.network.context import Singles
 from colayer.learning.network.slopes import Gradient, instance_loss
 from colayer.learning.network.source import Item
 from colayer.models import ContextModel
-from colayer.networks import theta_of
-from colayer.npz import npz_bytes, parse_npz
-from colayer.problem import Floats, X, Y, Z
-from colayer.structure import Structure
-from colayer.threads import Threads
+from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.structure import Structure
+from colayer.solving.networks import theta_of
 
 _SPAWN_KEY = 0x9E
 #: Rows that go through the network at once, some kilobytes each; a single instance may have more.

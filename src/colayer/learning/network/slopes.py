@@ -14,15 +14,15 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from colayer import answers
-from colayer.capabilities import Embeds, SolvesMany
-from colayer.compose import decoded
 from colayer.evaluators.local import LocalEvaluator
-from colayer.faults import calling
-from colayer.learning.demonstration.example import Example, inner
-from colayer.learning.demonstration.fit import Demonstration
-from colayer.learning.experience.imitation import towards_the_best
-from colayer.problem import Floats, X, Y, Z, declared
+from colayer.learning.imitation.example import Example, inner
+from colayer.learning.imitation.fit import Demonstration
+from colayer.learning.search.imitation import towards_the_best
+from colayer.problem import answers
+from colayer.problem.abilities import Embeds, SolvesMany
+from colayer.problem.compose import decoded
+from colayer.problem.faults import calling
+from colayer.problem.protocol import Floats, X, Y, Z, declared
 
 #: (θ, number of the instance, share of the training that is over, random numbers) → a gradient with respect to θ.
 Gradient = Callable[[Floats, int, float, np.random.Generator], Floats]

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from colayer.models import ContextModel
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
-from colayer.networks import structure_after, theta_of
-from colayer.problem import Floats, Problem, X, Y, Z
-from colayer.structure import Structure, anchored, order_of, structure_of
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.structure import Structure, anchored, order_of, structure_of
+from colayer.solving.networks import structure_after, theta_of
 
 Singles = NDArray[np.float32]
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from colayer.compiled import inner
+from colayer._runtime.compiled import inner
 
 Singles = NDArray[np.float32]
 

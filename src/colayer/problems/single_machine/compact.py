@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.problem.programs import CompactModel, ConstraintProgram, Rows, check_size, whole
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times
-from colayer.programs import CompactModel, ConstraintProgram, Rows, check_size, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.guarantees import Approximation
+from colayer.problem.abilities import Approximation
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
 from colayer.problems.single_machine.solution import checked

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.threads import Threads, allowed
 from colayer.errors import InputError, OptionError
 from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
@@ -16,7 +17,6 @@ from colayer.problems.single_machine.kernels.recombine import combine_rows, deco
 from colayer.problems.single_machine.kernels.rows import rows_into
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
-from colayer.threads import Threads, allowed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

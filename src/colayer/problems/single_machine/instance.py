@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.fields import names, numbers, refuse, table
+from colayer.io.validate import names, numbers, refuse, table
 from colayer.problems.single_machine.kernels.schedule import increasing_order, srpt
 
 Floats = NDArray[np.float64]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from colayer.io.tables import Arguments
 from colayer.problems.single_machine.instance import Instance
-from colayer.tables import Arguments
 
 
 def instance(

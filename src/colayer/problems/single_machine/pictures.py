@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from colayer.errors import InputError
-from colayer.fields import named
+from colayer.io.validate import named
 from colayer.problems.single_machine.instance import Floats, Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.guarantees import Approximation
-from colayer.problem import BaseProblem, check_decoder, declared
+from colayer.problem.abilities import Approximation
+from colayer.problem.protocol import BaseProblem, check_decoder, declared
+from colayer.problem.sizes import Size
+from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
 from colayer.problems.single_machine.decoder import DECODERS, along, best, decode, smoothed, solved
@@ -21,14 +23,12 @@ from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
 from colayer.problems.single_machine.structure import structure, structure_in
-from colayer.sizes import Size
-from colayer.structure import Order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.single_machine.evaluator import FusedEvaluator
-    from colayer.programs import CompactModel, ConstraintProgram
 
 Sequenced = NDArray[np.int64]
 

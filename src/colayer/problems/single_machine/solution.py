@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer.errors import InputError
-from colayer.fields import named, numbers, unnamed
-from colayer.files import exact_keys
+from colayer.io.files import exact_keys
+from colayer.io.validate import named, numbers, unnamed
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times
 

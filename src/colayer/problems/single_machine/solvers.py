@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.errors import InputError
 from colayer.problems.rules import rule_named
 from colayer.problems.single_machine.decoder import DECODERS, decode

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.layers.sorting import sort
+from colayer.problem.structure import Order
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.blocks import amounts_into
 from colayer.problems.single_machine.kernels.schedule import completion_times
-from colayer.structure import Order
 
 
 def structure(instance: Instance) -> Order:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import ascend, compile_kernels, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.guarantees import Approximation
+from colayer.problem.abilities import Approximation
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees, total
 from colayer.problems.spanning_tree.solution import Solution, checked

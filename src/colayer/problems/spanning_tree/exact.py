@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import lagrangian

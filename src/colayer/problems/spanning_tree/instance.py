@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.fields import names, numbers, table, whole
+from colayer.io.validate import names, numbers, table, whole
 from colayer.layers.likelihood import Elimination
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.graphs import complete, geometric, grid
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees
-from colayer.text import short
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.errors import OptionError
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.relaxation import Relaxation

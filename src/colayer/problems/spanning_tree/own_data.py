@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from colayer.errors import InputError
+from colayer.io.tables import Arguments, words
 from colayer.problems.spanning_tree.instance import Floats, Instance
-from colayer.tables import Arguments, words
 
 #: Columns whose names begin so hold the costs of a scenario each.
 SECOND = "second"

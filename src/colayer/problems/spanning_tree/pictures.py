@@ -10,11 +10,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from colayer._runtime.text import counted
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.solution import Solution
-from colayer.text import counted
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem import BaseProblem
+from colayer.problem.protocol import BaseProblem
+from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
@@ -20,13 +21,12 @@ from colayer.problems.spanning_tree.own_data import instance
 from colayer.problems.spanning_tree.solution import Solution, read_solution, table, write_solution
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
 from colayer.problems.spanning_tree.structure import structure
-from colayer.sizes import Size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.spanning_tree.evaluator import FusedEvaluator
-    from colayer.programs import CompactModel, ConstraintProgram
 
 
 class SpanningTree(BaseProblem):

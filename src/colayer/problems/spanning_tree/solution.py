@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.fields import named
-from colayer.files import exact_keys
+from colayer.io.files import exact_keys
+from colayer.io.validate import named
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
-from colayer.text import short
 
 Ints = NDArray[np.int64]
 

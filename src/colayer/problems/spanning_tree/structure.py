@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.problem.structure import Graph, Groups
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, completions
 from colayer.problems.spanning_tree.kernels.worth import replacements
-from colayer.structure import Graph, Groups
 
 
 def structure(instance: Instance, y: NDArray[np.int8] | None = None) -> tuple[Graph, Groups]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer import fields
 from colayer.errors import InputError
-from colayer.fields import refuse
-from colayer.files import exact_keys
+from colayer.io import validate as fields
+from colayer.io.files import exact_keys
+from colayer.io.validate import refuse
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS
 
 Floats = NDArray[np.float64]

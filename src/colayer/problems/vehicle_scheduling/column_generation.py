@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.clock import clock
+from colayer._runtime.clock import clock
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.cost import bound
 from colayer.problems.vehicle_scheduling.decoder import improve

@@ -16,9 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
-from colayer.programs import (
+from colayer.problem.programs import (
     LARGEST_INT,
     LEAST_INT,
     CompactModel,
@@ -28,6 +26,8 @@ from colayer.programs import (
     check_size,
     whole,
 )
+from colayer.problems.vehicle_scheduling.instance import Instance
+from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.threads import Threads, limited
 from colayer.errors import InputError
-from colayer.held import Held
+from colayer.evaluators.loaded import Held
 from colayer.problems.vehicle_scheduling.cost import scale
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, successors_into
-from colayer.threads import Threads, limited
 
 if TYPE_CHECKING:
     from colayer.problems.vehicle_scheduling.problem import VehicleScheduling

@@ -14,13 +14,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.text import printable
 from colayer.errors import InputError
-from colayer.fields import names, refuse
+from colayer.io.validate import names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
 from colayer.problems.vehicle_scheduling.kernels.slack import delays_into, summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
 from colayer.problems.vehicle_scheduling.tails import by_tails
-from colayer.text import printable
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem import BaseProblem, check_decoder, declared
+from colayer.problem.protocol import BaseProblem, check_decoder, declared
+from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
 from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode, solved
@@ -20,13 +21,12 @@ from colayer.problems.vehicle_scheduling.own_data import instance
 from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
 from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
 from colayer.problems.vehicle_scheduling.structure import structure
-from colayer.sizes import Size
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
-    from colayer.programs import CompactModel, ConstraintProgram
 
 Successors = NDArray[np.int64]
 

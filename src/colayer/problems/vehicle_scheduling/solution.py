@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.fields import named, numbers, unnamed
-from colayer.files import exact_keys
+from colayer.io.files import exact_keys
+from colayer.io.validate import named, numbers, unnamed
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
-from colayer.text import short
 
 Successors = NDArray[np.int64]
 

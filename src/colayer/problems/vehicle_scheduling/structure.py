@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer.problem.structure import Graph
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import embed
 from colayer.problems.vehicle_scheduling.reference import arcs_of
-from colayer.structure import Graph
 
 
 def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:

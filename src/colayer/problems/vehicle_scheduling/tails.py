@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.threads import Threads, allowed, even_cuts
+from colayer._runtime.threads import Threads, allowed, even_cuts
 
 _SMALL = 1_000_000  # arcs × scenarios: below, threads cost more than they save
 _CHUNKS = 8  # per thread: enough to even out the work

@@ -13,8 +13,8 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.evaluators.ray.shipping import Shipper
+from colayer.problem.rounds import in_rounds
 from colayer.problems import SingleMachine
-from colayer.rounds import in_rounds
 
 SOURCE = """
 import numpy as np

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from colayer._runtime.threads import Threads
 from colayer.errors import InputError
+from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.network.averaged import Averaged, Pace, batch_of
 from colayer.learning.network.context import ContextNetwork
 from colayer.models.stage import kinds_of
-from colayer.npz import npz_bytes, parse_npz
 from colayer.problems import SingleMachine
-from colayer.threads import Threads
 from support.packed import item
 
 

@@ -12,8 +12,8 @@ from colayer.learning.network.context import ContextNetwork, joined, pack
 from colayer.models.inputs import inputs_of
 from colayer.models.stage import Stage, kinds_of
 from colayer.pretrained import pretrained_network
+from colayer.problem.structure import Order, structure_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.structure import Order, structure_of
 from support.packed import item
 
 PROBLEMS: dict[str, tuple[Any, list[dict[str, int]]]] = {

@@ -14,13 +14,13 @@ import torch
 
 from colayer import Pipeline
 from colayer.errors import InputError, JournalError, OptionError
-from colayer.learning.demonstration.fenchel_young import FenchelYoung
-from colayer.learning.demonstration.spo import SpoPlus
-from colayer.learning.experience.auto import Auto
+from colayer.learning.imitation.fenchel_young import FenchelYoung
+from colayer.learning.imitation.spo import SpoPlus
+from colayer.learning.search.auto import Auto
 from colayer.models import ContextModel
 from colayer.neural import Neural
+from colayer.problem.structure import Groups
 from colayer.problems import SingleMachine, find_problem, problem_names
-from colayer.structure import Groups
 from support.pick_problem import Pick
 from support.torch_networks import Line, data
 

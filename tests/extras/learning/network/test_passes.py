@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer._runtime.threads import Threads
 from colayer.errors import JournalError
 from colayer.evaluators.local import LocalEvaluator
+from colayer.io.npz import npz_bytes
 from colayer.learning.network.averaged import Averaged, Pace
 from colayer.learning.network.context import ContextNetwork
 from colayer.learning.network.passes import Part, Passes, _together
 from colayer.learning.network.slopes import by_experience
 from colayer.learning.network.source import item_of
-from colayer.npz import npz_bytes
-from colayer.threads import Threads
 from support.torch_networks import Line
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from colayer._runtime.threads import Threads
 from colayer.learning.network.source import Source
 from colayer.learning.network.towards import Draws, Layered, Placed
 from colayer.problems import SingleMachine, SpanningTree
-from colayer.threads import Threads
 from support.packed import item
 
 

@@ -33,7 +33,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.dominance import candidates, improvable
 from colayer.problems.single_machine.kernels.heap import pop, push
 from colayer.problems.single_machine.kernels.search_state import (

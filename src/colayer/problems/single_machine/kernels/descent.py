@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

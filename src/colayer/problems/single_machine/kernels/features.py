@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.counting import queue_into, ranks_into, released_into, sweep_into
 from colayer.problems.single_machine.kernels.dispatch import dispatch_into

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner
+from colayer._runtime.compiled import inner
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

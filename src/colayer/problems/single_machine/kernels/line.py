@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.kernels.kinetic import next_place, swap, sweep_from
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner
+from colayer._runtime.compiled import inner
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
 

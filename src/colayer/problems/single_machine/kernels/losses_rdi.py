@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.losses import TILE, scratch, sort_tile
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import decode_rdi

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import by_priority, improve, reproduce
 from colayer.problems.single_machine.kernels.schedule import sequence_cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.schedule import sequence_cost

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
 

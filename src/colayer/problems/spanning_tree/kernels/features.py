@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.layers.sorting import order_into
 
 QUANTILES = 11  # 0, 0.1, …, 1

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.spanning_tree import find, join
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.kernels.kinetic import next_place, swap, sweep_from
 from colayer.layers.spanning_tree import find, join, kruskal_into
 from colayer.problems.spanning_tree.kernels.losses import completed_cost

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import find, join
 from colayer.models.thetas import accumulate

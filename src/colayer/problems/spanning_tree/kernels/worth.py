@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 
 
 @njit(cache=True, nogil=True)

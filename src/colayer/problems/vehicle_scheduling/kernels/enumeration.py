@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.delay import step_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost

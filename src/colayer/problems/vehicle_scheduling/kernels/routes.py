@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import inner, njit
+from colayer._runtime.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.compiled import njit
+from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.problems.vehicle_scheduling.kernels.routes import added, base_into, refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, is_arc, nominal_travel

@@ -1,0 +1,1 @@
+"""The commands `colayer reproduce` and `colayer report`."""

@@ -1,0 +1,65 @@
+"""What a network does on instances of the paper's test sets, beside the linear model, rules, and the better of both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from colayer._runtime.threads import Threads
+from colayer.comparison.paired import moments
+from colayer.models import ContextModel
+from colayer.pipeline import Pipeline
+from colayer.problem.compose import decoded, features_of, gap
+from colayer.solving.networks import theta_of
+from colayer_paper.network_recipes import Recipe, linear_model
+
+#: The better of the two.
+BOTH = "network or linear"
+
+
+def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
+    """Mean gaps on held-out instances, and paired differences to all else, by size.
+
+    They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
+    """
+    problem: Any = recipe.problem
+    linear = linear_model(problem)
+    several = Pipeline.from_model(problem, linear, safe=False)
+    held_out = recipe.held_out(per_cell)
+
+    def one(pair: tuple[str, Any]) -> dict[str, float]:
+        instance = pair[1]
+        features = features_of(problem, instance)
+        bound = recipe.bound(instance)
+        costs = {
+            "network": decoded(problem, theta_of(problem, model, instance, features), instance)[1],
+            "linear": decoded(problem, linear.theta(features), instance)[1],
+            "linear, 10 candidates": several.solve(instance, candidates=10).cost,
+            **{
+                rule: problem.cost(problem.decode(problem.baseline(rule, instance), instance), instance)
+                for rule in recipe.rules
+            },
+        }
+        costs[BOTH] = min(costs["network"], costs["linear"])
+        return {name: gap(cost, bound) or 0.0 for name, cost in costs.items()}
+
+    with Threads(workers) as threads:
+        gaps = threads.map(one, held_out)
+    found: dict[str, Any] = {}
+    for label in dict.fromkeys(label for label, _ in held_out):
+        here = [gap for (own, _), gap in zip(held_out, gaps, strict=True) if own == label]
+        row: dict[str, Any] = {"instances": len(here)}
+        gaps_of = {name: np.array([one[name] for one in here]) for name in here[0]}
+        for name, values in gaps_of.items():
+            less, error = moments((gaps_of["network"] - values).tolist())
+            both_less, both_error = moments((gaps_of[BOTH] - values).tolist())
+            row[name] = {
+                "mean_gap": float(values.mean()),
+                "network_minus": less,
+                "standard_error": error or 0.0,
+                "both_minus": both_less,
+                "both_standard_error": both_error or 0.0,
+            }
+        found[label] = row
+    return found

@@ -1,0 +1,1 @@
+"""What every part stands on: the clock, threads, processes, text."""

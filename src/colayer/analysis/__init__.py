@@ -1,0 +1,1 @@
+"""What a model has learned, and what is proved of it."""

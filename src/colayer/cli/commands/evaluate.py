@@ -1,0 +1,171 @@
+"""`colayer evaluate`: learned pipelines and plain rules on one folder of instances."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from colayer.cli import options as arguments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from colayer.cli.lookup import SomePipeline
+    from colayer.comparison.contender import Contender
+    from colayer.comparison.table import Comparison
+    from colayer.display.tables import Table
+    from colayer.problem.protocol import SomeProblem
+
+_ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
+_MOST_GROUPS = 20  # in the text
+
+
+def evaluate(
+    problem: arguments.Problem,
+    folder: arguments.Folder,
+    model: arguments.Models = None,
+    decoder: arguments.Decoder = None,
+    candidates: arguments.Candidates = 1,
+    samples: arguments.Samples = 0,
+    sigma: arguments.Sigma = None,
+    seed: arguments.Seed = 0,
+    rounds: arguments.Rounds = None,
+    safe: arguments.Safe = None,
+    tight: Annotated[
+        bool, typer.Option("--tight", help="Gaps to the bound of the exact solver, or of the labels where there are.")
+    ] = False,
+    time_limit: arguments.ExactLimit = None,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+    output: arguments.Out = None,
+) -> None:
+    """Compare learned pipelines and plain rules on a folder of instances."""
+    from colayer._runtime.text import counted
+    from colayer.cli.console import emit, exact_limit, progress, search
+    from colayer.cli.lookup import find, load_pipelines
+    from colayer.cli.outputs import output_file, picture_file
+    from colayer.comparison.evaluate import evaluate as run
+    from colayer.comparison.evaluate import tight_bounds
+    from colayer.comparison.plain import named_apart, plain_contenders
+    from colayer.display.tables import summary_table
+    from colayer.io.dataset import instance_files, read_files
+    from colayer.problem.abilities import Exact, need
+
+    limit = exact_limit(time_limit, "--tight", tight)
+    found = find(problem, decoder=decoder)
+    if tight:
+        need(found, Exact, option="--tight")
+    files = model or []
+    out = output_file(output, "-o", files, folder=folder)
+    drawing = picture_file(plot, inputs=[*files, out])
+    draws: dict[str, Any] = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
+    draws["rounds"] = rounds
+    pipelines = named_apart(load_pipelines(found, files, decoder))
+    check_rounds(found, pipelines, rounds)
+    paths = instance_files(folder)
+    instances = read_files(paths, found)[1]
+    contenders = [
+        *_learned(pipelines, safe, draws),
+        *plain_contenders(found, instances, list(pipelines.values()), **draws),
+    ]
+    bounds = None
+    if tight:
+        labels = [labelled_bound(path, found, instance) for path, instance in zip(paths, instances, strict=True)]
+        with search("bounding", len(instances)) as bounding:
+            shown, done = bounding.progress, bounding.next
+            bounds = tight_bounds(found, instances, time_limit=limit, known=labels, progress=shown, done=done)
+    with naming(paths), progress("comparing") as advanced:
+        comparison = run(found, instances, contenders, bounds=bounds, progress=advanced)
+    seen = warn_of_seen(pipelines, instances)
+    head = f"{counted(len(instances), 'instance')} of {found.name}\n\n"
+    said = "".join(f"\n{line}" for line in comparison.conclusions())
+    text: list[str | Table] = [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
+    groups = comparison.by(*comparison.groups) if comparison.groups else []
+    if 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
+        text += ["\n", summary_table(groups)]
+    document = {**comparison.to_document(), "trained_on": seen}
+    emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(comparison))
+
+
+def _learned(
+    pipelines: Mapping[str, SomePipeline], safe: bool | None, draws: dict[str, Any]
+) -> Sequence[Contender[Any, Any]]:
+    """The pipelines without and with the safe weights as a fallback, or one of the two."""
+    from colayer.comparison.contender import pipeline_contender
+    from colayer.pipeline import Pipeline
+    from colayer.problem.protocol import declared
+
+    chosen = []
+    for name, pipeline in pipelines.items():
+        has_safe = declared(pipeline.problem).safe_weights is not None
+        for guarded in (False, True):
+            if safe in (None, guarded) and not (guarded and safe is None and not has_safe):
+                variant = Pipeline.from_model(pipeline.problem, pipeline.model, safe=guarded)
+                chosen.append(pipeline_contender(f"{name}, safe" if guarded else name, variant, **draws))
+    return chosen
+
+
+def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], rounds: int | None) -> None:
+    """Refuse rounds that no pipeline could make any use of; those whose features take no solution solve once."""
+    from colayer.problem.protocol import declared
+    from colayer.problem.rounds import check_rounds as check
+
+    problems = [pipeline.problem for pipeline in pipelines.values()] or [problem]
+    if rounds is not None and not any(declared(one).looks_back for one in problems):
+        check(problems[0], rounds)
+
+
+def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]) -> dict[str, int]:
+    """How many of the instances each pipeline was trained on; a line on stderr where there are some."""
+    from colayer.cli.console import note
+    from colayer.comparison.paired import seen_before
+    from colayer.io.hashing import trained_on
+
+    seen = {name: trained_on(pipeline.model, pipeline.problem, instances) for name, pipeline in pipelines.items()}
+    for name, count in seen.items():
+        if count:
+            note(f"warning: {seen_before(name, count, len(instances))}")
+    return seen
+
+
+@contextmanager
+def naming(paths: Sequence[Path]) -> Iterator[None]:
+    """Errors about `instance 3` name its file instead."""
+    from colayer.errors import InputError
+
+    try:
+        yield
+    except InputError as error:
+        place = re.fullmatch(r"instance (\d+)", error.where or "")
+        if place is None or int(place[1]) >= len(paths):
+            raise
+        raise InputError(error.message, where=str(paths[int(place[1])])) from error
+
+
+def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float | None:
+    """The bound that `colayer label` wrote beside the instance; None where there is no label."""
+    from colayer.errors import InputError
+    from colayer.io.dataset import label_path, read_document, read_solution
+    from colayer.problem.compose import cost_of
+
+    label = label_path(path)
+    if not label.exists():
+        return None
+    cost = cost_of(problem, read_solution(label, problem, instance), instance)
+    bound = read_document(label).get("bound")  # a number, or `read_solution` had refused
+    if bound is not None and bound > cost + _ROUNDING * abs(cost):
+        raise InputError(f"{bound} is above {cost:g}, the cost of the solution", where=f"{label}: bound")
+    return None if bound is None else float(bound)
+
+
+def draw(comparison: Comparison) -> Axes:
+    """Mean gaps by the first group key that tells instances apart, else one bar per contender."""
+    from colayer.display.charts import gap_bars, gap_by
+
+    keys = [key for key in comparison.results[0].group if len({r.group.get(key) for r in comparison.results}) > 1]
+    return gap_by(comparison, keys[0]) if keys else gap_bars(comparison)

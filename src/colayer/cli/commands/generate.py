@@ -1,0 +1,169 @@
+"""`colayer generate`: seeded random instances."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from typer.core import TyperCommand
+
+from colayer._runtime.text import one_of
+from colayer.cli import options as arguments
+from colayer.errors import OptionError
+
+if TYPE_CHECKING:
+    from colayer.problem.protocol import Declared, SomeProblem
+    from colayer.problem.sizes import Size
+
+#: No whole-number size is larger: memory would be gone long before.
+LARGEST = 10**9
+
+
+class Generate(TyperCommand):
+    """The command `generate`, whose help names the sizes of every registered problem, or of the one that is given."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the words: the help comes before they are parsed."""
+        ctx.meta["words"] = list(args)
+        return super().parse_args(ctx, args)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the sizes below the options."""
+        super().format_epilog(ctx, formatter)
+        own = next((word for word in ctx.meta.get("words", ()) if ":" in word and not word.startswith("-")), None)
+        for name, lines in sizes_help(own).items():
+            with formatter.section(f"Sizes of {name} (a list as in 50,75 gives every combination)"):
+                formatter.write_dl(lines)
+
+
+def generate(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
+    ] = None,
+    count: Annotated[
+        int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances, for each combination of sizes.")
+    ] = 20,
+    seed: arguments.Seed = 0,
+    format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
+) -> None:
+    """Write seeded random instances into a new folder."""
+    import numpy as np
+
+    from colayer.cli.console import progress, say
+    from colayer.cli.lookup import find
+    from colayer.io.dataset import check_new_folder, write_instances
+    from colayer.io.documents import generated
+    from colayer.problem.abilities import Generates, need
+    from colayer.problem.protocol import declared
+
+    positional, given = split_words(words or [])
+    for k, name in enumerate(("PROBLEM", "DIR")):
+        if len(positional) <= k:
+            expected = "a registered problem, or MODULE:NAME" if k == 0 else "a folder to write to"
+            raise OptionError(f"missing, expected {expected}", where=name)
+    if len(positional) > 2:
+        raise OptionError("an argument too many, expected PROBLEM DIR", where=positional[2])
+    problem = find(positional[0])
+    need(problem, Generates, option="PROBLEM")
+    combinations = parse_sizes(declared(problem), given)
+    folder = Path(positional[1])
+    check_new_folder(folder)
+    check_fits(problem, combinations, count, folder, format)
+    seeds, total = np.random.SeedSequence(seed), count * len(combinations)
+
+    def instances() -> Iterator[Any]:
+        for k in range(total):
+            yield generated(problem, seeds.spawn(1)[0], **combinations[k // count])
+            if shown is not None:
+                shown(k + 1, total)
+
+    with progress("generating") as shown:
+        files = write_instances(folder, instances(), problem, format)
+    of = f" of {len(combinations)} sizes" if len(combinations) > 1 else ""
+    say(f"{len(files)} instances{of}: {files[0]} to {files[-1].name}\n")
+
+
+def check_fits(
+    problem: SomeProblem,
+    combinations: Sequence[dict[str, Any]],
+    count: int,
+    folder: Path,
+    format: str,  # noqa: A002
+) -> None:
+    """Refuse sizes that memory, or the disk, cannot hold, where the problem has a `footprint` to tell."""
+    from colayer._runtime import limits
+    from colayer.io.documents import footprint
+    from colayer.problem.abilities import Footprints
+
+    if not isinstance(problem, Footprints):
+        return
+    needs = [footprint(problem, **sizes) for sizes in combinations]
+    most = max(range(len(needs)), key=lambda k: needs[k])
+    left = limits.memory()
+    if needs[most] > left:
+        sizes = ", ".join(f"{name} {value}" for name, value in combinations[most].items())
+        taken = f"an instance of {sizes} takes about {limits.size(needs[most])} of memory"
+        raise OptionError(f"{taken}, {limits.size(left)} are left", where="sizes")
+    wanted, free = count * sum(max(need, 4096) for need in needs), limits.disk(folder)
+    if wanted > free:
+        many = f"{count * len(combinations):,} instances take about {limits.size(wanted)} of disk"
+        raise OptionError(f"{many}, {limits.size(free)} are free at {folder.absolute().parent}", where="--count")
+
+
+def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Positional words, and `--name value` or `--name=value` pairs."""
+    positional: list[str] = []
+    given: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-") or word == "-":
+            positional.append(word)
+            continue
+        option, equals, value = word.partition("=")
+        if option in given:
+            raise OptionError("given twice, expected once", where=option)
+        text = value if equals else next(rest, None)
+        if text is None:
+            raise OptionError("expected a value", where=option)
+        given[option] = text
+    return positional, given
+
+
+def parse_sizes(known: Declared, given: dict[str, str]) -> list[dict[str, Any]]:
+    """Every combination of the sizes given (`50,75` is a list) and the defaults of the others."""
+    sizes = {size.option: size for size in known.sizes}
+    for option in given:
+        if option not in sizes:
+            everything = (*sizes, "--count", "--seed", "--format")
+            raise OptionError(f"no such option of {known.name}, expected {one_of(option, everything)}", where=option)
+    values = []
+    for option, size in sizes.items():
+        texts = given[option].split(",") if option in given else [str(size.default)]
+        values.append([_parse(size, text.strip()) for text in texts])
+    return [dict(zip((size.name for size in sizes.values()), row, strict=True)) for row in itertools.product(*values)]
+
+
+def sizes_help(own: str | None = None) -> dict[str, list[tuple[str, str]]]:
+    """For each registered problem, or for that of the user's, MODULE:NAME, its sizes and what they are."""
+    from colayer.cli.lookup import find
+    from colayer.problem.protocol import declared
+    from colayer.problems import problem_names
+
+    return {
+        name: [
+            (f"{size.option} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
+            for size in declared(find(name)).sizes
+        ]
+        for name in ([own] if own else problem_names())
+    }
+
+
+def _parse(size: Size, text: str) -> Any:
+    value = size.parse(text)
+    if size.kind is int and value > LARGEST:
+        raise OptionError(f"{value} is out of range, expected at most {LARGEST}", where=size.option)
+    return value

@@ -1,0 +1,283 @@
+"""`colayer train`: weights by experience, or by demonstration with --solutions, from a folder of instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from colayer.cli import options as arguments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from colayer.analysis.guarantees import Guarantees
+    from colayer.cli.lookup import SomePipeline
+    from colayer.comparison.table import Comparison
+    from colayer.display.tables import Table
+    from colayer.problem.protocol import SomeProblem
+
+
+def _sigma(text: str | float) -> float | str:
+    """A number >= 0, or the word theory."""
+    return text if text == "theory" else arguments.number(text)
+
+
+def train(
+    problem: arguments.Problem,
+    folder: arguments.Folder,
+    output: Annotated[Path, arguments.out_file("The model file to write.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How to learn: auto, line, srl, direct, cma-es, sgd, bayes or neural; "
+            "with --solutions fenchel-young, hinge or crf.",
+        ),
+    ] = "auto",
+    evaluations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=arguments.whole(1),
+            help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100.",
+        ),
+    ] = None,
+    seed: arguments.Seed = 0,
+    decoder: arguments.Decoder = None,
+    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
+    features: arguments.Features = None,
+    radius: Annotated[
+        float | None, typer.Option(metavar="R", parser=arguments.positive, help="Radius of the search ball.")
+    ] = None,
+    sigma: Annotated[
+        Any, typer.Option(metavar="S", parser=_sigma, help="Perturbation of the loss; 0: none; or theory.")
+    ] = 0.0,
+    samples: Annotated[
+        int, typer.Option(metavar="K", parser=arguments.whole(1), help="Draws of that perturbation.")
+    ] = 100,
+    solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
+    validation: Annotated[
+        float, typer.Option(metavar="SHARE", parser=arguments.share, help="Share of the instances kept aside.")
+    ] = 0.2,
+    portfolio: Annotated[
+        int,
+        typer.Option(metavar="K", parser=arguments.whole(1), help="Weight vectors kept, the most that solve may try."),
+    ] = 32,
+    rounds: Annotated[
+        int,
+        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Learn for so many rounds (see solve)."),
+    ] = 1,
+    workers: arguments.Workers = None,
+    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
+    time_limit: arguments.TimeLimit = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", parser=arguments.file_name, help="The journal; FILE.journal if not given."),
+    ] = None,
+    no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
+    guarantees: Annotated[
+        bool, typer.Option("--guarantees", help="Say what theory proves of the model, and what it takes for that.")
+    ] = False,
+    plot: arguments.Plot = None,
+    as_json: arguments.Json = False,
+) -> None:
+    """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    from colayer._runtime.clock import clock
+    from colayer._runtime.text import counted
+    from colayer.cli.commands.evaluate import naming
+    from colayer.cli.console import emit, note
+    from colayer.cli.lookup import find
+    from colayer.cli.outputs import output_file, picture_file
+    from colayer.errors import OptionError
+    from colayer.evaluators.base import Backend
+    from colayer.evaluators.ray.connection import connected
+    from colayer.io.dataset import instance_files, read_files, read_solutions
+    from colayer.learning.guaranteed import guaranteed
+    from colayer.learning.learner import check_uses, learner_for
+    from colayer.pipeline import Pipeline
+    from colayer.problem.protocol import check_decoder, declared
+    from colayer.problem.rounds import check_rounds
+
+    learner = learner_for(method, "solutions" if solutions else "costs")
+    check_uses(
+        learner,
+        {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None, "rounds": rounds > 1},
+    )
+    backend = Backend(workers, device, cluster)
+    found = find(problem, decoder=decoder, features=features)
+    check_rounds(found, rounds)
+    if learn_decoder is not None:
+        check_decoder(declared(found), learn_decoder, "--learn-decoder")
+    output_file(output, "-o", folder=folder)
+    if journal is not None and no_journal:
+        raise OptionError("given with --journal, expected one of them", where="--no-journal")
+    book = None if no_journal else journal or output.with_name(f"{output.name}.journal")
+    output_file(book, "--journal", [output], folder=folder)
+    drawing = picture_file(plot, inputs=[output, book])
+    paths = instance_files(folder)
+    instances = read_files(paths, found)[1]
+    labels = read_solutions(folder, found, instances) if solutions else None
+    with naming(paths):
+        check_feasible(found, instances)  # before hours of learning
+
+    pipeline = Pipeline(found)
+    with connected(cluster):  # one connection for all that follows
+        begin = clock()
+        try:
+            pipeline.fit(
+                instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
+                sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
+                device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
+                portfolio=portfolio, rounds=rounds,
+            )  # fmt: skip
+            seconds = clock() - begin
+            if pipeline.recalled_:
+                note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
+            with naming(paths):
+                check_feasible(found, instances, Pipeline.from_model(found, pipeline.model, safe=False))
+            held_out, chosen = kept_aside(len(instances), validation, seed)
+            with naming([paths[i] for i in chosen]):
+                comparison = against_rules(pipeline, [instances[i] for i in chosen])
+        except KeyboardInterrupt:
+            if book is not None:
+                note(f"the same command goes on from {book}")
+            raise
+        pipeline.save(output)
+        promised = guaranteed(found, pipeline.model, instances, backend=backend) if guarantees else None
+    document = {
+        "problem": found.name,
+        "model": str(output),
+        "journal": None if book is None else str(book),
+        "method": learner.name,
+        "evaluations": pipeline.history_[-1].number,
+        "loss": pipeline.loss_,
+        "validation_loss": pipeline.validation_loss_,
+        "seconds": seconds,
+        "sigma": pipeline.model.sigma,
+        "reference": comparison.reference,
+        "summary": [asdict(row) for row in comparison.summary()],
+        "trained_on": 0 if held_out else len(chosen),
+        "guarantees": None if promised is None else promised.document(),
+    }
+    budget = pipeline.provenance["evaluations"]
+    unit = "passes" if solutions else "evaluations"
+    kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
+    whose = f" --problem {problem}" if ":" in problem else ""
+    text = [
+        *_text(document, comparison, kept, unit, budget),
+        *([said] if (said := where_it_started(pipeline)) else []),
+        *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
+        f"\nnext: colayer solve {paths[0]} --model {output} --candidates 10{whose}\n",
+    ]
+    emit(document, text, as_json=as_json, out=None, plot=drawing, draw=lambda: _draw(pipeline, solutions))
+
+
+def _draw(pipeline: SomePipeline, by_demonstration: bool) -> Axes:
+    from colayer.display.charts import learning_curve
+
+    axes = learning_curve(pipeline.history_)
+    if by_demonstration:
+        axes.set(xlabel="pass over the instances", title="Learning by demonstration")
+    return axes
+
+
+def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: SomePipeline | None = None) -> None:
+    """Refuse a problem that decodes infeasible solutions: there is nothing to learn from their costs.
+
+    Those of the pipeline `learned`, or, before there is one, of the safe weights, else of ones. Ours have tests of
+    their own, and may be large.
+    """
+    import numpy as np
+
+    from colayer.comparison.feasibility import refusal
+    from colayer.errors import InputError
+    from colayer.problem.abilities import bound_of
+    from colayer.problem.compose import decoded, features_of, theta_blocks
+    from colayer.problem.faults import built_in
+    from colayer.problem.protocol import declared
+
+    if built_in(problem):
+        return
+    known = declared(problem)
+    weights = np.ones(known.dimension) if known.safe_weights is None else known.safe_weights
+    for i, instance in enumerate(instances):
+        if learned is None:
+            ((_, (theta,)),) = theta_blocks(features_of(problem, instance), weights[None, :])
+            solution, cost = decoded(problem, theta, instance)
+        else:
+            solved = learned.solve(instance)
+            solution, cost = solved.solution, solved.cost
+        said = refusal(problem, solution, instance, cost=cost, bound=bound_of(problem, instance))
+        if said is not None:
+            raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=f"instance {i}")
+
+
+def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list[int]]:
+    """Whether some instances are kept aside, and the numbers of those, or of all where none are."""
+    from colayer.learning.learner import split
+
+    held_out = [int(i) for i in split(instances, validation, seed)[1]]
+    return bool(held_out), held_out or list(range(instances))
+
+
+def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Comparison:
+    """Learned weights alone against all that is plain, through the same decoder."""
+    from colayer.comparison.contender import pipeline_contender
+    from colayer.comparison.evaluate import evaluate
+    from colayer.comparison.plain import plain_contenders
+    from colayer.pipeline import Pipeline
+
+    problem = pipeline.problem
+    alone = Pipeline.from_model(problem, pipeline.model, safe=False)
+    return evaluate(
+        problem, instances, [pipeline_contender("learned", alone), *plain_contenders(problem, instances, [alone])]
+    )
+
+
+def where_it_started(pipeline: SomePipeline) -> str:
+    """A line where the weights that learning began with were not beaten."""
+    first = pipeline.history_[0].loss
+    if pipeline.loss_ != first:
+        return ""
+    return "\nlearning ended where it started: no weights beat those it began with\n"
+
+
+def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:
+    from colayer.display.tables import duration, significant, summary_table
+
+    done = document["evaluations"]
+    lines = [
+        f"model            {document['model']}",
+        f"{unit:<17}{done}" + (f" of {budget}" if done < budget else ""),
+        f"training loss    {significant(document['loss'], 6)}",
+        f"validation loss  {significant(document['validation_loss'], 6)}",
+        f"time             {duration(document['seconds'])}",
+    ]
+    said = "".join(f"\n{line}" for line in comparison.conclusions())
+    head = "\n".join(lines) + f"\n\non the {kept}:\n\n"
+    return [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
+
+
+def _promise(promised: Guarantees) -> list[str | Table]:
+    """What is proved beside what was measured, and what the proof takes from the sample."""
+    from colayer.display.tables import significant, table
+
+    lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
+    if all(row[0] == "measured" for row in lines):
+        return ["\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"]
+    setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
+    reach = f"R = {significant(promised.loss_range)}"
+    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+    said = (
+        "\nproved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
+        "from the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
+        "the row `measured` is of the weights themselves, the bounds are of perturbed ones\n"
+    )
+    vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
+    said += "more than R says nothing: at this n the measured gap is what to go by\n" * vacuous
+    return [head, table(promised.HEADERS, lines), said]

@@ -1,0 +1,112 @@
+"""Problems and models that the command line names."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from colayer._runtime.text import one_of, short
+from colayer.errors import ColayerError, InputError, OptionError
+
+if TYPE_CHECKING:
+    from colayer.models import Model
+    from colayer.pipeline import Pipeline
+    from colayer.problem.protocol import SomeProblem
+
+    SomePipeline = Pipeline[object, object, object]
+
+
+def find(name: str, *, lenient: bool = False, **options: str | None) -> SomeProblem:
+    """The problem called `name`, checked, with the options that are not None.
+
+    Of MODULE:NAME, the name is a class or a function that makes a problem without arguments, or a problem itself.
+    With `lenient` it needs its methods alone: what it declares is for `check` to judge.
+    """
+    from colayer.problem.attributes import check_members
+    from colayer.problem.protocol import declared, variant
+    from colayer.problems import problem_names
+
+    if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
+        known = one_of(name, problem_names())
+        raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
+    problem = _found(name)
+    try:
+        (check_members if lenient else declared)(problem)
+    except InputError as error:
+        raise error.at("PROBLEM") from None
+    return variant(problem, **options)
+
+
+def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> tuple[SomeProblem, Model]:
+    """A model and the problem as the model knows it, through another decoder where one is given.
+
+    Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
+    """
+    from colayer.models import read_model
+    from colayer.pipeline import Pipeline
+    from colayer.problem.protocol import variant
+    from colayer.solving.compatibility import problem_of_model
+
+    model = read_model(path)
+    try:
+        base = problem_of_model(model, problem)
+        Pipeline.from_model(base, model)
+    except InputError as error:
+        raise error.at(str(path)) from None
+    return variant(base, decoder=decoder), model
+
+
+def load_pipelines(
+    problem: SomeProblem, files: Sequence[Path], decoder: str | None, taken: Sequence[str] = ()
+) -> dict[str, SomePipeline]:
+    """The pipelines of the models given, by the names of their files; that of the shipped weights where none is.
+
+    Names that are `taken`, or that two files share, become whole paths. They run without the safe weights.
+    """
+    from colayer.pipeline import Pipeline
+    from colayer.pretrained import pretrained
+
+    if len({os.path.realpath(path) for path in files}) < len(files):  # unlike `resolve`, no fault where links go round
+        raise OptionError("a model is given twice, expected each once", where="--model")
+    pipelines: dict[str, SomePipeline] = {}
+    stems = [path.stem for path in files]
+    for path in files:
+        name = path.stem if stems.count(path.stem) == 1 and path.stem not in taken else str(path)
+        pipelines[name] = Pipeline.from_model(*load_model(path, problem, decoder), safe=False)
+    shipped = pretrained(problem) if not files else None
+    if shipped is not None:
+        pipelines["pretrained"] = Pipeline.from_model(problem, shipped, safe=False)
+    return pipelines
+
+
+def unknown_problem(name: object, path: Path) -> InputError:
+    """The error of a file whose problem is not a registered one."""
+    from colayer.problems import problem_names
+
+    known = ", ".join(problem_names())
+    message = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
+    return InputError(message, where=f"{path}: problem")
+
+
+def _found(name: str) -> SomeProblem:
+    """What MODULE:NAME (or a registered name) stands for; an error in the user's file names its line."""
+    from colayer.problem.faults import place_of, raised
+    from colayer.problems import find_problem
+
+    try:
+        found = find_problem(name)
+        return found() if isinstance(found, FunctionType) else found
+    except OptionError as error:
+        if error.__cause__ is None:
+            raise
+        place = place_of(error.__cause__)
+        said = error.message if place in error.message else f"{error.message}, {place}"
+        raise OptionError(said, where=error.where) from None
+    except ColayerError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise OptionError(f"{name} cannot be made ({raised(error)})", where="PROBLEM") from None

@@ -1,0 +1,1 @@
+"""Files: instances, solutions, tables, data sets."""

@@ -1,0 +1,95 @@
+"""CSV files: tables to read, columns to write.
+
+    monday.csv               the table: the first line names the columns
+    monday.scenarios.csv     another table of the same instance, for a problem that takes one by this name
+
+Commas, semicolons or tabs stand between cells, as the first line says; with semicolons, 3,5 is a number.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from colayer._runtime.text import first_line, printable
+from colayer.errors import InputError
+from colayer.io.files import read_bytes
+from colayer.io.tables import Table
+
+_INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_COMMA = re.compile(r"([+-]?\d+),(\d+)")
+
+
+def read_csv(path: Path) -> Table:
+    """The table of a CSV file. A column is numbers where all its cells are (007 is a word); empty cells are None."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text ({error.reason} at byte {error.start})", where=str(path)) from None
+    head = text.partition("\n")[0]
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    rows, lines = [], []
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append([cell.strip() for cell in row])
+                lines.append(reader.line_num)
+    except csv.Error as error:
+        raise InputError(f"not CSV: {first_line(error)}", where=f"{path}: line {reader.line_num}") from None
+    if len(rows) < 2:
+        raise InputError("empty, expected a line with the names of the columns, and rows", where=str(path))
+    names = rows[0]
+    for i, name in enumerate(names):
+        if not name or name in names[:i]:
+            what = f"{printable(name)} comes twice" if name else f"column {i + 1} has no name"
+            raise InputError(f"{what}, expected names that differ", where=f"{path}: line {lines[0]}")
+    for row, line in zip(rows[1:], lines[1:], strict=True):
+        if len(row) != len(names):
+            raise InputError(f"{len(row)} cells, expected {len(names)}", where=f"{path}: line {line}")
+    columns = {
+        name: _values([row[c] for row in rows[1:]], decimal_comma=delimiter == ";") for c, name in enumerate(names)
+    }
+    return Table(columns, lines=lines[1:], source=str(path))
+
+
+def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:
+    """The further tables of an instance, those of these names that lie beside it: `monday.scenarios.csv`."""
+    beside = {name: path.with_name(f"{path.stem}.{name}.csv") for name in names}
+    return {name: read_csv(other) for name, other in beside.items() if other.is_file()}
+
+
+def without_companions(paths: Sequence[Path]) -> list[Path]:
+    """The paths less the further tables of an instance that is among them, as `*.csv` of the shell gives them."""
+    given = set(paths)
+
+    def main(path: Path) -> bool:
+        return path.suffix != ".csv" or path.with_name(f"{path.stem.partition('.')[0]}.csv") not in given - {path}
+
+    return [path for path in paths if main(path)]
+
+
+def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    """Columns as a CSV file; what is missing is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue().encode()
+
+
+def _values(cells: list[str], *, decimal_comma: bool) -> list[Any]:
+    """The cells of a column: whole numbers, numbers or words, None where they are empty."""
+    if decimal_comma and any(_COMMA.fullmatch(cell) for cell in cells):
+        cells = [_COMMA.sub(r"\1.\2", cell) for cell in cells]
+    told = [cell for cell in cells if cell]
+    if told and all(_INTEGER.fullmatch(cell) for cell in told):
+        return [int(cell) if cell else None for cell in cells]
+    if told and all(_DECIMAL.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in told):
+        return [float(cell) if cell else None for cell in cells]
+    return [cell or None for cell in cells]

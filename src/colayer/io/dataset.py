@@ -1,0 +1,309 @@
+"""Data sets: instances on disk and in memory.
+
+A data set is a folder of `NNNN.json` or `NNNN.npz`, with labels `NNNN.solution.json` beside them. A file is one object,
+`{"format": 1, "problem": NAME, …the problem's own fields}`; in npz, strings are 0-d arrays and nested keys are dotted.
+What is not so is refused by an `InputError` that names the file and the field. Nothing is ever half-written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from colayer._runtime.text import printable, short
+from colayer.errors import ColayerError, InputError
+from colayer.io.csv_instances import csv_instance
+from colayer.io.documents import instance_document, instance_of, solution_document, solution_of
+from colayer.io.files import (
+    encode,
+    is_folder,
+    made_folder,
+    parse_json,
+    read_bytes,
+    unreadable,
+    unwritable,
+    write_atomic,
+)
+from colayer.io.npz import npz_bytes, parse_npz
+from colayer.problem.answers import json_text
+from colayer.problem.attributes import words_of
+from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
+
+#: The number of the file format, the first key of every document.
+FORMAT = 1
+FORMATS = ("json", "npz")
+#: In a folder with other files, while instances are being put there.
+INCOMPLETE = ".incomplete"
+_ENVELOPE = ("format", "problem")
+LABEL_SUFFIX = ".solution.json"
+#: Keys of a label that are not the solution's own.
+LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
+LABEL_WORDS = {"cost": "a number", "bound": "a number", "proved": "true or false"}
+
+
+def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
+    """The instances of a data set folder, in the order of their names, or of one file.
+
+    The problem is `problem` where it is given, else the one the first document names; all documents must agree.
+    """
+    path = Path(path)
+    return read_files(instance_files(path) if is_folder(path) else [path], problem)[1]
+
+
+def read_folder(folder: str | os.PathLike[str], problem: Problem[X, Y, Z]) -> list[X]:
+    """The instances of a data set folder of one problem, in the order of their names."""
+    return read_files(instance_files(folder), problem)[1]
+
+
+def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -> tuple[Problem[X, Y, Z], list[X]]:
+    """The problem and the instances of these files, which must all be of one problem."""
+    instances = []
+    for path in paths:
+        if path.suffix == ".csv":
+            problem, instance = csv_instance(path, problem)
+            instances.append(instance)
+            continue
+        document = read_document(path)
+        if problem is None:
+            problem = problem_of(document, path)
+        instances.append(parse_instance(document, problem, path))
+    if problem is None or not instances:
+        raise InputError("no instance given, expected at least one")
+    return problem, instances
+
+
+def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
+    """The instance of one file: JSON, npz, or a table as CSV."""
+    return read_files([Path(path)], problem)[1][0]
+
+
+def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """The instance files of a data set, sorted by name; labels and hidden files are not instances."""
+    folder = Path(folder)
+    try:
+        names = sorted(entry.name for entry in folder.iterdir())
+    except OSError as error:
+        raise unreadable(folder, error, kind="folder") from None
+    if INCOMPLETE in names:
+        raise InputError("an incomplete data set: writing it was stopped; generate it anew", where=str(folder))
+    files = [folder / name for name in names if _is_instance(name)]
+    if not files:
+        raise InputError("an empty data set, expected a folder of NNNN.json, NNNN.npz or NAME.csv", where=str(folder))
+    for one, two in itertools.pairwise(files):
+        if one.stem == two.stem:
+            raise InputError(f"{one.name} and {two.name} have one name, expected only one of them", where=str(folder))
+    return files
+
+
+def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
+    """Write one instance, as JSON or npz by the ending of the name."""
+    path = Path(path)
+    write_atomic(path, _content(path, instance, problem))
+
+
+def write_instances(
+    folder: str | os.PathLike[str],
+    instances: Iterable[X],
+    problem: Problem[X, Y, Z],
+    format: str = "json",  # noqa: A002
+) -> list[Path]:
+    """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances; all of them or none."""
+    folder = Path(folder)
+    if format not in FORMATS:
+        raise InputError(f"no format {format!r}, expected json or npz")
+    check_new_folder(folder)
+    temporary = folder.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
+    with made_folder(temporary.parent):
+        try:
+            temporary.mkdir()
+            count = 0
+            for instance in instances:
+                path = temporary / f"{count:08d}.{format}"
+                path.write_bytes(_content(path, instance, problem))
+                count += 1
+            if count == 0:
+                raise InputError("no instance to write, expected at least one", where=str(folder))
+            width = max(4, len(str(count - 1)))  # names that sort as numbers do
+            names = [f"{i:0{width}d}.{format}" for i in range(count)]
+            for i, name in enumerate(names):
+                (temporary / f"{i:08d}.{format}").rename(temporary / name)
+            _put(temporary, folder, names)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return [folder / name for name in names]
+
+
+def _put(temporary: Path, folder: Path, names: Sequence[str]) -> None:
+    """Give the new data set its place: at once, or beside other files with a mark that it is not whole yet."""
+    if not folder.exists() or not any(folder.iterdir()):
+        temporary.replace(folder.resolve())
+        return
+    (folder / INCOMPLETE).touch()
+    for name in names:
+        (temporary / name).rename(folder / name)
+    (folder / INCOMPLETE).unlink()
+
+
+def check_new_folder(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder that `write_instances` would refuse, before any work is done."""
+    folder = Path(folder)
+    try:
+        there = folder.is_dir()
+    except OSError as error:  # a name too long, for one
+        raise InputError(f"cannot be made: {error.strerror}", where=str(folder)[:80]) from None
+    if there:
+        if any(_is_instance(entry.name) for entry in folder.iterdir()):
+            raise InputError("already holds instances, expected a new or an empty folder", where=str(folder))
+        nearest = folder
+    elif folder.exists():
+        raise InputError("is not a folder", where=str(folder))
+    else:
+        nearest = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{nearest} is not a folder", where=str(folder))
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise InputError(f"the folder {nearest} cannot be written to", where=str(folder))
+
+
+def label_path(path: Path) -> Path:
+    """Where the label of an instance file lives: `0001.npz` → `0001.solution.json`."""
+    return path.with_name(path.stem + LABEL_SUFFIX)
+
+
+def read_solutions(folder: str | os.PathLike[str], problem: Problem[X, Y, Z], instances: Sequence[X]) -> list[Z]:
+    """The solutions of the labels in a data set folder, in the order of the instances."""
+    files = instance_files(folder)
+    if len(files) != len(instances):
+        raise InputError(f"{len(files)} instances, expected {len(instances)}", where=str(folder))
+    return [read_solution(label_path(path), problem, instance) for path, instance in zip(files, instances, strict=True)]
+
+
+def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], instance: X) -> Z:
+    """The solution of one label, checked against its instance; the bare object that `solve` prints is one as well."""
+    path = Path(path)
+    document = read_document(path)
+    bare = "format" not in document and "problem" not in document
+    if not bare:
+        _check_envelope(document, problem, path)
+    fields = _Fields((key, value) for key, value in document.items() if bare or key not in _ENVELOPE)
+    for key, kinds in LABEL_KEYS.items():
+        if key in fields and type(fields[key]) not in kinds:
+            raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
+    with _located(path):
+        own = _Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS)
+        solution: Z = solution_of(problem, own, instance)
+        return solution
+
+
+def write_solution(
+    path: str | os.PathLike[str],
+    solution: Z,
+    instance: X,
+    problem: Problem[X, Y, Z],
+    *,
+    cost: float,
+    bound: float,
+    proved: bool,
+) -> None:
+    """Write a label: the solution, with its cost, a lower bound, and whether it is proved optimal."""
+    envelope = {"format": FORMAT, "problem": problem.name}
+    label = {"cost": cost, "bound": bound, "proved": proved}
+    written = solution_document(problem, solution, instance)
+    write_document(Path(path), {**envelope, **written, **label})
+
+
+def read_document(path: Path) -> Mapping[str, Any]:
+    """The object of a JSON or npz file, whatever its keys."""
+    data = read_bytes(path)
+    document = parse_npz(data, path) if path.suffix == ".npz" else parse_json(data, path)
+    if not isinstance(document, Mapping):
+        raise InputError("not an object, expected {...}", where=str(path))
+    return document
+
+
+def problem_of(document: Mapping[str, Any], path: Path) -> SomeProblem:
+    """The registered problem a document names. A file never makes us import a module of its choice."""
+    from colayer.problems import find_problem, problem_names
+
+    name = document.get("problem")
+    if "problem" not in document:
+        raise InputError("missing", where=f"{path}: problem")
+    if not isinstance(name, str) or name not in problem_names():
+        known = ", ".join(problem_names())
+        raise InputError(f"no problem {short(name)}, expected one of {known}", where=f"{path}: problem")
+    return find_problem(name)
+
+
+def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> X:
+    """The instance of a document: envelope and keys checked here, the fields by the problem."""
+    _check_envelope(document, problem, path)
+    own, expected = [key for key in document if key not in _ENVELOPE], words_of(problem, "fields")
+    optional = words_of(problem, "optional_fields")
+    for key in own:
+        if expected and key not in (*expected, *optional):
+            raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
+    for key in expected:
+        if key not in document:
+            raise InputError("missing", where=f"{path}: {key}")
+    fields = _Fields((key, document[key]) for key in own)
+    with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
+        instance: X = instance_of(problem, fields)
+        return instance
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a JSON file, whole or not at all."""
+    write_atomic(path, encode(document))
+
+
+def _content(path: Path, instance: X, problem: Problem[X, Y, Z]) -> bytes:
+    document = {"format": FORMAT, "problem": problem.name, **instance_document(problem, instance)}
+    if path.suffix == ".json":
+        return json_text(document, f"write of {problem.name}") + b"\n"
+    if path.suffix == ".npz":
+        return npz_bytes(document, path)
+    raise InputError(f"a name that ends with {path.suffix!r}, expected .json or .npz", where=str(path))
+
+
+class _Fields(dict[str, Any]):
+    """The problem's own keys of a document; one that is missing is named, also to a problem that declares none."""
+
+    def __missing__(self, key: str) -> Any:
+        raise InputError("missing", where=str(key))
+
+
+def _check_envelope(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> None:
+    """Refuse a document of another format or problem."""
+    for key in _ENVELOPE:
+        if key not in document:
+            raise InputError("missing", where=f"{path}: {key}")
+    number, name = document["format"], document["problem"]
+    if type(number) is not int or number != FORMAT:
+        raise InputError(f"{short(number)}, expected {FORMAT}", where=f"{path}: format")
+    if name != problem.name:
+        raise InputError(f"{short(name)}, expected {problem.name!r}", where=f"{path}: problem")
+
+
+@contextlib.contextmanager
+def _located(path: Path) -> Iterator[None]:
+    """Put the file's name before the place an error names."""
+    try:
+        yield
+    except ColayerError as error:
+        raise error.at(str(path)) from None
+
+
+def _is_instance(name: str) -> bool:
+    if name.endswith(".csv"):  # one with a further word is another table of the instance
+        return name.count(".") == 1 and not name.startswith(".")
+    return name.endswith((".json", ".npz")) and not name.endswith(LABEL_SUFFIX) and not name.startswith(".")

@@ -1,0 +1,282 @@
+"""Files: JSON in and out, and bytes written whole or not at all; errors are one line."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import shutil
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from colayer._runtime.json_places import not_finite, twice
+from colayer._runtime.limits import memory, size
+from colayer._runtime.text import printable
+from colayer.errors import InputError
+
+#: The part of the memory that is left which a file may take: what is read from it takes some more.
+_SHARE = 0.25
+#: Bytes from which on a JSON text is looked through first: what is built from it takes several times as much memory.
+_LARGE = 1_000_000
+#: Endings of what other programs keep tables in, and nobody's JSON.
+SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".parquet")
+#: Seconds without a word from the other end of a pipe.
+_PATIENCE = 30.0
+
+
+def read_json(path: str | Path) -> Any:
+    """The decoded JSON document of a file; `InputError` names the file and what is wrong."""
+    return parse_json(read_bytes(Path(path)), Path(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """What is in a plain file, or comes through a pipe; other files, and those that memory cannot hold, are refused."""
+    try:
+        status = _status(path)
+        if stat.S_ISFIFO(status.st_mode):
+            return _read_pipe(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError("is not a plain file", where=str(path))
+        if status.st_size > _SHARE * memory():
+            raise InputError(f"{size(status.st_size)}, more than the memory that is left allows", where=str(path))
+        return path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except ValueError:  # a NUL in the name
+        raise InputError("not the name of a file", where=printable(str(path))) from None
+
+
+def _read_pipe(path: Path) -> bytes:
+    """What comes through a pipe until its other end is closed; one that stays silent is given up."""
+    parts: list[bytes] = []
+    total = 0
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            ready, _, _ = select.select([number], [], [], _PATIENCE)
+            if not ready:
+                raise InputError(f"nothing came through this pipe within {_PATIENCE:g} s", where=str(path))
+            part = os.read(number, 1 << 20)
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+            total += len(part)
+            if total > _SHARE * memory():
+                raise InputError("more than the memory that is left allows", where=str(path))
+    finally:
+        os.close(number)
+
+
+def parse_json(data: bytes, path: Path) -> Any:
+    """The decoded text of a JSON file; an error names `path`."""
+    if path.suffix.lower() in SPREADSHEETS:
+        raise InputError("a spreadsheet, expected JSON, npz or CSV: save it as CSV", where=str(path))
+    if not data or data.isspace():
+        raise InputError("empty, expected a JSON object", where=str(path))
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise InputError("starts with a byte order mark, expected plain UTF-8", where=str(path))
+    try:
+        if len(data) > _LARGE:  # a fault at the end is found before anything is built
+            msgspec.json.decode(data, type=msgspec.Raw)
+        document = msgspec.json.decode(data)
+    except RecursionError:
+        raise InputError("nested too deeply, expected a JSON object", where=str(path)) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
+    except msgspec.DecodeError as error:
+        place = not_finite(data, str(error))
+        if place is not None:
+            raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
+        what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
+        table = "; a table has a name that ends with .csv" if path.suffix in (".txt", ".tsv") else ""
+        raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}{table}", where=str(path)) from None
+    if isinstance(document, dict):
+        for key in document:
+            if data.count(f'"{key}"'.encode(errors="replace")) > 1 and key in twice(data):
+                raise InputError("given twice, expected a key once", where=f"{path}: {printable(key)}")
+    return document
+
+
+def encode(document: Any) -> bytes:
+    """A document as JSON text, one line; numpy values are written as plain ones."""
+    return msgspec.json.encode(document, enc_hook=plain) + b"\n"
+
+
+def plain(value: Any) -> Any:
+    """For encoders: numpy values as plain ones."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def check_writable(path: str | Path) -> Path:
+    """`path` as an output file; an `InputError` before the work where it could not be written after it."""
+    target = _target(path)
+    trial = _temporary(target)
+    try:  # the one sure sign: a read-only file system does not show otherwise
+        trial.open("xb").close()
+        trial.unlink()
+    except OSError as error:
+        raise unwritable(path, error) from None
+    return target
+
+
+def _target(path: str | Path) -> Path:
+    """`path`, refused where it is seen not to be one for an output file."""
+    target = Path(path)
+    try:
+        target.stat()
+    except FileNotFoundError:
+        pass
+    except OSError as error:  # a name too long, for one
+        raise unwritable(path, error) from None
+    if target.is_dir():
+        raise InputError("is a folder, expected a file name", where=str(path))
+    if target.exists() and not target.is_file():  # a device: the rename at the end would replace it
+        raise InputError("is not a plain file, expected a file name", where=str(path))
+    if not target.absolute().parent.is_dir():
+        raise InputError("the folder to write to does not exist", where=str(path))
+    if not os.access(target.absolute().parent, os.W_OK):
+        raise InputError("the folder to write to is not writable", where=str(path))
+    return target
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder of this name; a name that no file can have is none."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def write_atomic(path: str | Path, data: bytes) -> None:
+    """Write to a temporary file in the same folder, then rename: a reader sees the old file or the whole new one.
+
+    The bytes are on the disk before the name is: a power cut leaves no empty file.
+    """
+    write_all({Path(path): data})
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """`write_atomic` of several files, of which none is renamed before the bytes of all are on the disk."""
+    temporaries: dict[Path, Path] = {}
+    path = Path()
+    try:
+        for path, data in files.items():
+            temporary = temporaries[path] = _temporary(_target(path))
+            with temporary.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, temporary in temporaries.items():
+            temporary.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from None
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)
+
+
+def append(file: FileIO, data: bytes) -> None:
+    """Add to the end of an unbuffered file; where the disk is full, nothing of it stays: lines are whole."""
+    end = os.fstat(file.fileno()).st_size
+    left = memoryview(data)
+    try:
+        while left:
+            left = left[file.write(left) or 0 :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Make a folder and those above it; where the block fails, those of them that are empty go again."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException as error:
+        for path in missing:
+            with suppress(OSError):
+                path.rmdir()
+        if isinstance(error, OSError):
+            raise unwritable(folder, error) from None
+        raise
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A new folder to write to, whose files are those of `folder` at the end of the block, and its only ones.
+
+    A folder that is there stays itself, as it may be the working directory: its files are replaced one by one.
+    """
+    there = folder.exists()
+    temporary = _temporary(folder / "files" if there else folder)
+    try:
+        temporary.mkdir()
+        yield temporary
+        if there:
+            stale = [path for path in folder.iterdir() if path != folder / temporary.name]
+            new = {path.name for path in temporary.iterdir()}
+            for name in new:
+                (temporary / name).replace(folder / name)
+            for path in stale:
+                if path.name not in new:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        else:
+            temporary.rename(folder)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    except InputError as error:  # name the folder that was asked for
+        raise InputError(error.message, where=(error.where or "").replace(str(temporary), str(folder))) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _temporary(target: Path) -> Path:
+    """A new name in the same folder."""
+    return target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
+
+
+def unwritable(path: str | Path, error: OSError) -> InputError:
+    """The error of a path that cannot be written."""
+    return InputError(f"cannot be written: {error.strerror or error}", where=str(path)[:200])
+
+
+def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
+    """The error of a path that cannot be read."""
+    if isinstance(error, FileNotFoundError):
+        return InputError(f"there is no such {kind}", where=str(path))
+    if isinstance(error, IsADirectoryError):
+        return InputError("is a folder, expected a file", where=str(path))
+    if isinstance(error, NotADirectoryError):
+        return InputError(f"is not a {kind}", where=str(path))
+    return InputError(f"cannot be read: {error.strerror or error}", where=str(path))
+
+
+def exact_keys(document: Mapping[str, Any], keys: Sequence[str]) -> None:
+    """Refuse an object with a key that is not one of `keys`, or without one of them."""
+    for key in document:
+        if key not in keys:
+            raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
+    for key in keys:
+        if key not in document:
+            raise InputError("missing", where=key)

@@ -1,0 +1,250 @@
+"""Tables of a user's: columns by name, from a DataFrame, a dict of columns, a list of rows, or a CSV file.
+
+Nothing here imports pandas: what has `columns` and gives a column for its name is a DataFrame. `Arguments` are what
+`problem.instance(...)` was given, each a column of the table or values of its own; what is wrong with one is refused
+by its column and row (`column release, row 3`, or `line 4` of a CSV file).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.text import printable, short
+from colayer.errors import InputError
+from colayer.problem.answers import described
+
+Floats = NDArray[np.float64]
+
+#: Columns that hold the names of the rows, where none is said to.
+NAMES = ("name", "id")
+_PLACE = re.compile(r"(?P<field>.*)\[(?P<row>\d+)\]")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
+
+
+class Table(Mapping[str, list[Any]]):
+    """Columns of one length by name.
+
+    `lines` are those of the file that the rows come from, `source` is its name, or what else messages call the table.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[str, Sequence[Any]],
+        *,
+        index: list[Any] | None = None,
+        lines: Sequence[int] = (),
+        source: str = "",
+    ) -> None:
+        self.index, self.lines, self.source = index, lines, source
+        self._columns: dict[str, list[Any]] = {}
+        for name, values in columns.items():
+            try:
+                self._columns[str(name)] = listed(values)
+            except InputError as error:
+                raise InputError(error.message, where=self.about(str(name))) from None
+        lengths = {name: len(values) for name, values in self._columns.items()}
+        for name, length in lengths.items():
+            if length != (first := next(iter(lengths.values()))):
+                said = f"{length} entries, expected {first} as in {printable(next(iter(lengths)))}"
+                raise InputError(said, where=self.about(name))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self._columns.values()))) if self._columns else 0
+
+    def about(self, column: str) -> str:
+        """How messages name a column."""
+        return f"{self.source}: column {printable(column)}" if self.source else f"column {printable(column)}"
+
+    def where(self, column: str, row: int) -> str:
+        """How messages name a cell: rows count from 1, lines as editors do."""
+        return f"{self.about(column)}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
+
+
+def table_of(data: Any, title: str, source: str = "") -> Table:
+    """The table of a DataFrame, a mapping of columns, a list of rows, or a structured array."""
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, Mapping):
+        return Table(data, source=source)
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        names = list(data.columns)
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                raise InputError("comes twice, expected names that differ", where=f"column {printable(str(name))}")
+        index = getattr(data, "index", None)
+        plain = index is None or type(index).__name__ == "RangeIndex"
+        return Table({str(name): data[name] for name in names}, index=None if plain else listed(index), source=source)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return Table({name: data[name] for name in data.dtype.names}, source=source)
+    if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
+        return Table({str(name): [row.get(name) for row in data] for name in data[0]}, source=source)
+    expected = "a DataFrame, a dict of columns or a list of rows"
+    if isinstance(data, str | os.PathLike):
+        expected += "; colayer.read_instance reads files"
+    raise InputError(f"{described(data)} is not a table, expected {expected}", where=title)
+
+
+def listed(values: Any) -> list[Any]:
+    """A column as a plain list, whatever holds it; dates and durations in minutes."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind == "M" and values.size and not np.isnat(values).all():
+            return list((values - np.nanmin(values).astype("M8[D]")) / np.timedelta64(1, "m"))
+        if values.dtype.kind == "m":
+            return list(values / np.timedelta64(1, "m"))
+        values = values.tolist()
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | range):
+        raise InputError(f"{described(values)} is not a column, expected a list of values")
+    return _since_midnight(list(values))
+
+
+def _since_midnight(values: list[Any]) -> list[Any]:
+    """Dates in minutes since the first midnight, as those of numpy; what is none stays as it is."""
+    dates = [value for value in values if isinstance(value, datetime) and not _missing(value)]
+    if not dates:
+        return values
+    try:
+        midnight = min(dates).replace(hour=0, minute=0, second=0, microsecond=0)
+    except TypeError:
+        raise InputError("dates with and without a time zone, expected one kind") from None
+    return [(v - midnight) / timedelta(minutes=1) if isinstance(v, datetime) and not _missing(v) else v for v in values]
+
+
+class Arguments:
+    """The arguments of `problem.instance`: a table, and by field a column's name in it, or values."""
+
+    def __init__(self, title: str, data: Any, **given: Any) -> None:
+        self.table = None if data is None else table_of(data, title)
+        self.title, self._given = title, given
+        #: field → the column it comes from.
+        self.columns: dict[str, str] = {}
+
+    def has(self, column: str) -> bool:
+        """Whether the table has a column."""
+        return self.table is not None and column in self.table
+
+    def values(self, field: str) -> list[Any]:
+        """The values of a field; a column that is not there is refused by name."""
+        given = self._given.get(field, field)
+        if not isinstance(given, str):
+            try:
+                return listed(given)
+            except InputError as error:
+                raise InputError(error.message, where=field) from None
+        if self.table is None:
+            raise InputError(f"missing, expected a list, or {self.title} as a table with this column", where=field)
+        if given not in self.table:
+            there = ", ".join(printable(name) for name in self.table) or "no columns"
+            hint = f" ({field}=... names another one)" if field in self._given else ""
+            raise InputError(f"no such column, there are {there}{hint}", where=self.table.about(given))
+        self.columns[field] = given
+        if self.table.rows == 0:
+            raise InputError("empty, expected at least one row", where=self.table.about(given))
+        return self.table[given]
+
+    def numbers(self, field: str, *, gaps: bool = False) -> Floats:
+        """The numbers of a field; with `gaps`, what is empty is NaN. `7:30` is 450, a time of day in minutes."""
+        values = self.values(field)
+        return np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
+
+    def column(self, field: str, name: str) -> Floats:
+        """The numbers of a column of the table, which is known as `field` from here on."""
+        self._given[field] = name
+        return self.numbers(field)
+
+    def names(self, field: str, item: str, count: int) -> list[Any] | None:
+        """The names of the rows: given, or those of a column that is called so, or the index of a DataFrame."""
+        given = self._given.get(field)
+        if given is not None and not isinstance(given, str):
+            return words(listed(given))
+        if given is None and self.table is not None:
+            given = next((name for name in (*NAMES, item) if name in self.table), None)
+        if given is None:
+            index = None if self.table is None or self.table.index is None else words(self.table.index)
+            plain = index is None or len(index) != count or len(set(index)) < count or "" in index
+            return None if plain else index
+        self._given[field] = given
+        named = words(self.values(field))
+        self.columns["names"] = given
+        return named
+
+    def where(self, field: str, row: int) -> str:
+        """How messages name an entry of a field."""
+        column = self.columns.get(field)
+        return f"{field}[{row}]" if column is None or self.table is None else self.table.where(column, row)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """In the block, what is refused as `field[index]` is refused by its column and row."""
+        try:
+            yield
+        except InputError as error:
+            found = _PLACE.fullmatch(error.where or "")
+            if found is None or found["field"] not in self.columns:
+                raise
+            raise InputError(error.message, where=self.where(found["field"], int(found["row"]))) from None
+
+    def _number(self, value: Any, field: str, row: int, gaps: bool) -> float:
+        if _missing(value):
+            if gaps:
+                return math.nan
+            raise InputError("empty, expected a number", where=self.where(field, row))
+        try:
+            return number(value)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"{short(value)}, expected a number", where=self.where(field, row)) from None
+
+
+def number(value: Any) -> float:
+    """A number, a word that is one, or a time of day or a duration in minutes."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError
+    if hasattr(value, "hour") and hasattr(value, "minute"):
+        return float(60 * value.hour + value.minute + getattr(value, "second", 0) / 60)
+    if isinstance(value, timedelta):
+        return value / timedelta(minutes=1)
+    if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
+        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        return 60.0 * hours + minutes + seconds / 60.0
+    if isinstance(value, str) and "_" in value:  # Python takes 1_000 for a number, nobody's table does
+        raise ValueError
+    return float(value)
+
+
+def _missing(value: Any) -> bool:
+    """None, an empty cell, NaN, or a missing value of pandas'."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    if isinstance(value, float):
+        return math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def words(values: Sequence[Any]) -> list[Any]:
+    """Names: whole numbers where all are whole, else words."""
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and all(
+        float(value).is_integer() for value in values
+    ):
+        return [int(value) for value in values]
+    return ["" if _missing(value) else str(value) for value in values]

@@ -1,0 +1,89 @@
+"""What a demonstration loss is given, one instance at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import numpy as np
+
+from colayer.errors import InputError
+from colayer.learning.learner import Lesson
+from colayer.problem import answers
+from colayer.problem.abilities import Embeds, Targets, need
+from colayer.problem.compose import layer_of
+from colayer.problem.faults import calling
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
+
+#: θ → the embedded solution of the layer, argmin over y of ⟨θ, y⟩.
+Solve = Callable[[Floats], Floats]
+
+_SPAWN_KEY = 0xDE
+
+
+@dataclass(frozen=True, eq=False)
+class Example(Generic[X, Y, Z]):
+    """An instance and what is known of its solution: the target ȳ, and the true θ* where the data has it.
+
+    `sequence` seeds the random numbers of this instance, the same for every θ (common random numbers).
+    """
+
+    problem: Problem[X, Y, Z]
+    instance: X
+    target: Floats
+    true_theta: Floats | None
+    sequence: np.random.SeedSequence
+
+    def solve(self, theta: Floats) -> Floats:
+        """The layer at θ, embedded."""
+        embedding = need(self.problem, Embeds, why="it cannot learn by demonstration")
+        y = layer_of(self.problem, theta, self.instance)
+        with calling(self.problem, "embed"):
+            embedded = embedding.embed(y, self.instance)
+        return answers.vector(embedded, len(theta), f"embed of {self.problem.name}")
+
+    def draws(self, samples: int) -> Floats:
+        """Z_1..Z_K, standard Gaussian, (samples, |θ|)."""
+        return np.random.default_rng(self.sequence).standard_normal((samples, len(self.target)))
+
+
+def examples_of(lesson: Lesson[X, Y, Z], rows: Sequence[int]) -> list[Example[X, Y, Z]]:
+    """Targets from solutions, or from the layer at the true θ; `rows` are those of the features of each instance.
+
+    Draws depend on the seed and on the place of the instance.
+    """
+    problem, solutions = lesson.student, lesson.solutions
+    name, known = ("thetas", lesson.thetas) if solutions is None else ("solutions", solutions)
+    given: Sequence[Any] = list(known or ())
+    if len(given) != len(lesson.instances):
+        raise InputError(f"{len(given)} of them, expected {len(lesson.instances)}, one per instance", where=name)
+    examples = []
+    for i, (instance, answer) in enumerate(zip(lesson.instances, given, strict=True)):
+        sequence = np.random.SeedSequence(lesson.seed, spawn_key=(_SPAWN_KEY, 1, i))
+        if solutions is not None:
+            able = need(problem, Targets, why="it cannot learn from solutions")
+            with calling(problem, "target"):
+                wanted = able.target(answer, instance)
+            target = answers.vector(wanted, rows[i], f"target of {problem.name}: instance {i}:")
+            examples.append(Example(problem, instance, target, None, sequence))
+        else:
+            true_theta = vector(answer, rows[i], f"{name}[{i}]")
+            example = Example(problem, instance, np.zeros(rows[i]), true_theta, sequence)
+            examples.append(Example(problem, instance, example.solve(true_theta), true_theta, sequence))
+    return examples
+
+
+def inner(a: Floats, b: Floats) -> float:
+    """⟨a, b⟩, summed by numpy and not by BLAS: the same bits for any number of threads."""
+    return float((a * b).sum())
+
+
+def vector(values: Any, length: int, what: str) -> Floats:
+    """`values` as float64, checked: `length` finite numbers."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != (length,):
+        raise InputError(f"shape {array.shape}, expected one entry per row of the features, ({length},)", where=what)
+    if not np.isfinite(array).all():
+        raise InputError("not finite", where=f"{what}[{int(np.argmin(np.isfinite(array)))}]")
+    return array

@@ -1,0 +1,134 @@
+"""Learning by demonstration: minimise the mean of a loss that says how far the layer is from known answers."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from colayer._runtime.threads import Threads
+from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.statistics import moments
+from colayer.learning.ending import conclude
+from colayer.learning.imitation.descent import Descent
+from colayer.learning.imitation.example import Example, examples_of
+from colayer.learning.imitation.examples import Examples
+from colayer.learning.learner import Fitted, Lesson, Needs
+from colayer.learning.options import at_least_one, one_of, positive
+from colayer.learning.run import open_run
+from colayer.problem.protocol import Declared, Floats, X, Y, Z
+
+#: Passes over the training instances where nothing else is said.
+PASSES = 100
+
+OPTIMIZERS = ("adam", "l-bfgs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demonstration(ABC):
+    """A demonstration loss and how it is minimised: the options that all of them share.
+
+    `optimizer`: "adam" on mini-batches of `batch` instances, whose step `rate`, in model units, falls linearly to zero
+    over the passes; or "l-bfgs" on all instances at once (then `batch` and `rate` have no meaning), for smooth losses.
+    """
+
+    optimizer: str = "adam"
+    rate: float = 0.1
+    batch: int = 4
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[Needs, ...]] = ("solutions",)
+    uses: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        one_of(self, "optimizer", OPTIMIZERS)
+        positive(self, "rate")
+        at_least_one(self, "batch")
+
+    @property
+    def homogeneous(self) -> bool:
+        """The loss of cθ is c times that of θ, c > 0: then θ = 0 is best, and learning must hold the norm of w."""
+        return False
+
+    def options(self) -> dict[str, Any]:
+        """What, with the data and the seed, determines the run."""
+        return asdict(self)
+
+    @abstractmethod
+    def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
+        """The loss of θ for one instance and its gradient with respect to θ."""
+
+    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+        """Minimise the mean demonstration loss over the training instances.
+
+        Evaluations are passes over them, 100 by default. The search starts from w = 0, or, for a homogeneous loss,
+        from the safe weights (the sum of the features, without), and keeps the norm √d.
+        """
+        student, budget = lesson.student, lesson.budget(PASSES)
+        with Threads(lesson.backend.workers) as threads:
+            training = LocalEvaluator(student, lesson.training)
+            held_out = LocalEvaluator(student, lesson.held_out)
+            examples = examples_of(lesson, feature_rows(lesson, training, held_out))
+            kept, held = ([examples[i] for i in part] for part in lesson.split)
+            features = moments(student, lesson.training, training)
+            identity = lesson.identity(self, budget, features, targets=_hash(examples))
+            with open_run(lesson.settings, budget, len(features.scale), identity, every=True) as run:
+                descent = Descent(
+                    run,
+                    self,
+                    Examples(training, kept, threads),
+                    Examples(held_out, held, threads) if held else None,
+                    features.scale,
+                    lesson.seed,
+                )
+                start = self._start(lesson.known, features.scale)
+                weights = run.conduct(partial(descent.minimize, start), self.name)
+            ending = conclude(lesson, run, weights, features.scale, training, held_out if held else None)
+        demonstration = descent.losses
+        model = lesson.model(
+            weights,
+            features.scale,
+            {"learned": "by demonstration", **identity},
+            ending,
+            evaluated=len(run.history),
+            converged=descent.converged,
+            loss=run.loss,
+            validation_loss=run.validation_loss,
+            demonstration_loss={
+                "start": demonstration[0],
+                "least": min(demonstration),
+                "last": demonstration[-1],
+            },
+        )
+        return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
+
+    def _start(self, known: Declared, scale: Floats) -> Floats:
+        if not self.homogeneous:
+            return np.zeros(len(scale))
+        safe = known.safe_weights
+        direction: Floats = np.ones(len(scale)) if safe is None or not safe.any() else safe * scale
+        return direction * float(np.sqrt(len(scale) / (direction**2).sum()))
+
+
+def feature_rows(
+    lesson: Lesson[X, Y, Z], training: LocalEvaluator[X, Y, Z], held_out: LocalEvaluator[X, Y, Z]
+) -> list[int]:
+    """The rows of the features of each instance, in the order of the lesson."""
+    rows = [0] * len(lesson.instances)
+    for indices, part in zip(lesson.split, (training, held_out), strict=True):
+        for i, features in zip(indices, part.features, strict=True):
+            rows[i] = len(features)
+    return rows
+
+
+def _hash(examples: Sequence[Example[X, Y, Z]]) -> str:
+    digest = hashlib.sha256()
+    for example in examples:
+        digest.update(example.target.tobytes())
+        digest.update(b"" if example.true_theta is None else example.true_theta.tobytes())
+    return digest.hexdigest()

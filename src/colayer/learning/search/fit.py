@@ -1,0 +1,132 @@
+"""Learning by experience: minimise the mean loss over the training instances by a black-box search."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache, partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from colayer.evaluators.base import Evaluator, rows_at_once
+from colayer.evaluators.statistics import moments
+from colayer.evaluators.visit import visitor
+from colayer.learning.ending import conclude
+from colayer.learning.guaranteed import theory_sigma
+from colayer.learning.learner import Fitted, Lesson, Needs
+from colayer.learning.perturbation import draws
+from colayer.learning.portfolio import Remembering
+from colayer.learning.run import open_run
+from colayer.learning.search.objective import Floats, Objective, mean_loss
+from colayer.learning.search.optimizer import Optimizer, Task
+from colayer.learning.search.search import Search
+from colayer.learning.settings import THEORY
+from colayer.problem.abilities import Embeds
+from colayer.problem.protocol import Declared, X, Y, Z
+from colayer.problem.rounds import in_rounds
+
+EVALUATIONS = 1000
+
+
+class Experience(ABC):
+    """A learner whose `minimize` searches for weights of low loss (see `Optimizer`)."""
+
+    name: ClassVar[str]
+    needs: ClassVar[tuple[Needs, ...]] = ("costs",)
+    uses: ClassVar[frozenset[str]] = frozenset({"radius", "sigma", "cluster", "device", "rounds"})
+    #: Whether the search itself says which of the weights it evaluated are the answer.
+    settles: ClassVar[bool] = False
+
+    def options(self) -> dict[str, Any]:
+        """What, with the task, determines the search: the fields of the learner, which is a dataclass, as in JSON."""
+        fields: dict[str, Any] = asdict(self)  # type: ignore[call-overload]
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in fields.items()}
+
+    @abstractmethod
+    def minimize(self, evaluate: Callable[[Floats], Floats], task: Task) -> None:
+        """Ask for losses until they are spent; see `Optimizer.minimize`."""
+
+    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+        """Minimise the mean (perturbed) loss over the training instances."""
+        settings, budget, radius = lesson.settings, lesson.budget(EVALUATIONS), lesson.radius
+        self.prepare()
+        student = in_rounds(lesson.student, int(settings.rounds))
+        with lesson.backend.evaluators(student, len(lesson.training)) as evaluator_of:
+            training = evaluator_of(lesson.training)
+            held_out = evaluator_of(lesson.held_out) if lesson.held_out else None
+            features = moments(lesson.student, lesson.training, training)
+            scale = features.scale
+            if settings.sigma == THEORY:
+                sigma = theory_sigma(lesson.student, lesson.training, training, scale, radius, lesson.seed)
+            else:
+                sigma = float(settings.sigma)
+            identity = lesson.identity(self, budget, features, radius=radius, sigma=sigma)
+            drawn = draws(lesson.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
+            safe = _start(lesson.known, scale, radius)
+            task = Task(
+                dimension=len(scale), radius=radius, evaluations=budget, seed=lesson.seed, safe=safe,
+                instances=len(lesson.training), scale=scale, homogeneous=lesson.known.homogeneous,
+                embeds=isinstance(lesson.student, Embeds),
+            )  # fmt: skip
+            known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
+            visits = cache(partial(visitor, training, student, lesson.training))
+            remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
+            with open_run(settings, budget, len(scale), known) as run:
+                search = Search(
+                    run,
+                    _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
+                    None if held_out is None else _objective(held_out, scale, sigma, drawn),
+                    together=max(1, rows_at_once(training) // max(1, len(drawn))),
+                    each=lambda w: remembering.losses(w[None, :] / scale)[0],
+                    visits=visits,
+                )
+                search.verify()
+                finished = run.journal is not None and run.journal.finished and not self.settles
+                searching = search.replay if finished else partial(self.minimize, search, task)
+                weights = run.conduct(searching, self.name)
+            in_turns = [] if settings.rounds == 1 else [(visits(), len(lesson.training))]
+            if in_turns and held_out is not None:
+                in_turns.append((visitor(held_out, student, lesson.held_out), len(lesson.held_out)))
+            ending = conclude(lesson, run, weights, scale, remembering, held_out, in_turns)
+        outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
+        model = lesson.model(weights, scale, identity, ending, **outcome)
+        return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
+
+    def prepare(self) -> None:  # noqa: B027  most searches need nothing
+        """Refuse before any work is done, where something that the search needs is missing."""
+
+
+@dataclass(frozen=True)
+class Searched(Experience):
+    """A black-box search of the user's: any object with `name`, `options` and `minimize`."""
+
+    search: Optimizer
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """That of the search."""
+        return self.search.name
+
+    def options(self) -> dict[str, Any]:
+        """Those of the search."""
+        return self.search.options()
+
+    def minimize(self, evaluate: Callable[[Floats], Floats], task: Task) -> None:
+        """Let it search."""
+        self.search.minimize(evaluate, task)
+
+
+def _start(known: Declared, scale: Floats, radius: float) -> Floats | None:
+    """The safe weights in model units, where the layer allows as the multiple whose largest entry is radius/2."""
+    if known.safe_weights is None:
+        return None
+    safe: Floats = known.safe_weights * scale
+    largest = float(np.abs(safe).max())
+    return safe * (radius / 2 / largest) if known.homogeneous and largest > 0 else safe
+
+
+def _objective(evaluator: Evaluator, scale: Floats, sigma: float, drawn: Floats) -> Objective:
+    """Mean loss of weight vectors in model units."""
+    return mean_loss(lambda weights: evaluator.losses(weights / scale), sigma, drawn, rows_at_once(evaluator))

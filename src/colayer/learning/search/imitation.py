@@ -1,0 +1,113 @@
+"""The gradient of structured reinforcement learning at one instance: towards the best of one's own perturbed solutions.
+
+With θ = Φw, draws Z_1..Z_K and s = σ·std(θ), let y_k solve the layer at θ + sZ_k and C_k be its cost, decoded. The
+weights q = softmax(−C/(τ·std C)) lean towards the cheap ones, and
+
+    g = Σ_k (q_k − 1/K)·embed(y_k)
+
+is the Fenchel-Young gradient, with respect to θ, whose target is Σ_k q_k·embed(y_k): it needs no labels and goes
+through any decoder (arXiv 2505.19053; its primal-dual reading: arXiv 2505.04757). It is divided by its mean size, so
+that instances of all sizes count alike, and chained through Φ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer.evaluators.loaded import Held
+from colayer.problem import answers
+from colayer.problem.abilities import Embeds, SolvesMany, need
+from colayer.problem.compose import cost_of, decode_of, layer_of, theta_blocks
+from colayer.problem.faults import calling
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.rounds import chain
+
+_SPAWN_KEY = 0x51A1
+#: Of features and gradient at once: they stay in cache.
+_PRODUCTS = 1 << 15
+
+
+@dataclass(frozen=True, eq=False)
+class Imitation:
+    """One pass at weights w, in raw feature units; called with an instance it gives the gradient in w.
+
+    `sigma` is relative to the spread of θ, `temperature` to the spread of the costs. Draws depend on the seed, the pass
+    and the number of the instance.
+    """
+
+    weights: Floats
+    draws: int
+    sigma: float
+    temperature: float
+    seed: int
+    number: int
+
+    def __call__(self, held: Held[X, Y, Z]) -> Floats:
+        """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
+        if held.rounds == 1:
+            return self._gradient(held, held.matrix, self.weights)
+        rounds = chain(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
+        total = np.zeros(len(self.weights))
+        for number, one in enumerate(rounds):
+            factors = np.divide(one.weights, self.weights, out=np.ones(len(total)), where=self.weights != 0.0)
+            total += factors * self._gradient(held, one.features.T, one.weights, *((number,) if number else ()))
+        return total
+
+    def _gradient(self, held: Held[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
+        """Φᵀg at one matrix of features, and with the weights of its round."""
+        ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
+        spread = float(theta.std())
+        sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number, *key))
+        drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
+        drawn *= self.sigma * spread if spread > 0.0 else self.sigma
+        drawn += theta
+        gradient = towards_the_best(held.problem, drawn, held.instance, self.temperature)
+        size = float(np.abs(gradient).mean())
+        if size == 0.0:
+            return np.zeros(len(self.weights))
+        gradient /= size
+        return chained(matrix, gradient)
+
+
+def chained(matrix: NDArray[Any], gradient: Floats) -> Floats:
+    """Φᵀg, each entry the sum of one row of products, whatever the order of `matrix`; a few rows at a time."""
+    many = max(1, _PRODUCTS // len(gradient))
+    parts = [matrix[k : k + many] for k in range(0, len(matrix), many)]
+    return np.concatenate([np.multiply(part, gradient, order="C").sum(axis=1) for part in parts])
+
+
+def towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
+    """Σ_k (q_k − 1/K)·embed(y_k) over the rows of θ, by the problem's own compiled path where it has one."""
+    if isinstance(problem, SolvesMany):
+        ys, costs = problem.solved(many, instance)
+        lean = _lean(costs, temperature)
+        return np.zeros(many.shape[1]) if lean is None else problem.mixed(ys, lean, instance)
+    embeds = need(problem, Embeds, why="srl needs it")
+    solved = [layer_of(problem, theta, instance) for theta in many]
+    costs = np.array([cost_of(problem, decode_of(problem, y, instance), instance) for y in solved])
+    total, lean = np.zeros(many.shape[1]), _lean(costs, temperature)
+    if lean is None:
+        return total
+    for y, coefficient in zip(solved, lean, strict=True):
+        with calling(problem, "embed"):
+            given = embeds.embed(y, instance)
+        total += coefficient * answers.vector(given, len(total), f"embed of {problem.name}")
+    return total
+
+
+def _lean(costs: Floats, temperature: float) -> Floats | None:
+    """q − 1/K; None where the costs do not differ."""
+    spread = float(costs.std())
+    if spread == 0.0:
+        return None
+    return softmin(costs, temperature * spread) - 1.0 / len(costs)
+
+
+def softmin(costs: Floats, width: float) -> Floats:
+    """softmax(−C/width): weights that sum to 1 and lean towards the cheap ones."""
+    q: Floats = np.exp(-(costs - costs.min()) / width)
+    return np.asarray(q / q.sum())

@@ -1,0 +1,181 @@
+"""The side of a run that a black-box search sees: losses of weight vectors, from the journal or new."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from colayer._runtime.clock import clock
+from colayer.errors import InputError
+from colayer.evaluators.loaded import Held
+from colayer.evaluators.visit import Visits
+from colayer.learning.journal import Record
+from colayer.learning.run import Run, Stop
+from colayer.learning.search.objective import Floats, Objective
+
+R = TypeVar("R")
+
+
+class Search:
+    """Called with weight vectors it gives their losses. Every one of strictly lower loss than all before is validated.
+
+    `together` is how many weight vectors the evaluator likes in one call: what a kill may lose is a second's work, or
+    as many. `visits` gives the training instances, for searches that go by steps, and `each` their losses.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        train: Objective,
+        validation: Objective | None = None,
+        together: int = 1,
+        visits: Callable[[], Visits] | None = None,
+        each: Callable[[Floats], Floats] | None = None,
+    ) -> None:
+        self.run = run
+        self._visits = visits or _nothing_to_visit
+        self.each = each or train  # a loss without instances is one of its own
+        self._train, self._validation, self._together = train, validation, together
+        self._seconds, self._fresh = 0.0, 0
+
+    def __call__(self, W: Floats) -> Floats:
+        """The losses of the rows of W; raises `Stop` when the budget or the time is over."""
+        run = self.run
+        W = np.array(W, dtype=np.float64, ndmin=2)
+        inside = W[: max(0, run.budget - run.spent)]
+        known = run.known(len(inside))
+        for record, w in zip(known, inside, strict=False):
+            run.compare(record, w)
+            self._replay(record)
+        done = len(known)
+        while done < len(inside):
+            rows = min(self._affordable(len(inside) - done), self._between_records())
+            if rows == 0:
+                run.out_of_time = True
+                raise Stop(run)
+            self._compute(inside[done : done + rows])
+            done += rows
+        run.check_budget()
+        return np.array([evaluation.loss for evaluation in run.history[len(run.history) - done :]])
+
+    def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int) -> Floats:
+        """One pass of a search by steps, which takes `cost` evaluations: its state afterwards, of `length` numbers.
+
+        `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
+        """
+        run = self.run
+        if run.spent + cost > run.budget:
+            raise Stop(run)
+        for record in run.known():
+            if (record.cost, len(record.state)) != (cost, length) and run.journal is not None:
+                raise run.journal.refuse(
+                    "another kind of evaluation than the method asks for", run.journal.line(record.evaluation)
+                )
+            self._replay(record)
+            return np.array(record.state)
+        run.check_time()
+        weights, state = work()
+        loss = _checked(self._train(weights[None, :].copy()), weights[None, :], "training")
+        validation = self._validated(weights[None, :], loss, [None])[0]
+        record = Record(run.number, weights.tolist(), float(loss[0]), validation, None, state.tolist(), cost)
+        run.keep([record])
+        return state
+
+    def gradients(self, work: Callable[[Held[Any, Any, Any]], R], chosen: list[int]) -> list[R]:
+        """See `optimizer.Stepwise`."""
+        return self._visits().visit(work, chosen)
+
+    def loss_of(self, weights: Floats) -> float:
+        """The loss of weights that were evaluated."""
+        return self.run.record_of(weights).loss
+
+    def settle(self, weights: Floats) -> None:
+        """Say which of the weights evaluated are the answer."""
+        self.run.settle(weights)
+
+    def replay(self) -> None:
+        """Take all evaluations of a journal that is finished."""
+        for record in self.run.known(self.run.budget):
+            self._replay(record)
+
+    def _affordable(self, rows: int) -> int:
+        """How many of `rows` evaluations fit in the time left, by their mean time so far."""
+        run = self.run
+        if run.deadline == math.inf:
+            return rows
+        if not run.history:
+            return 1  # something must be known in the end
+        left = run.deadline - clock()
+        if left <= 0.0:
+            return 0
+        return rows if self._fresh == 0 else max(1, min(rows, int(left / max(self._seconds / self._fresh, 1e-9))))
+
+    def _between_records(self) -> int:
+        if self.run.journal is None:
+            return self.run.budget
+        fast = 1 if self._fresh == 0 else int(self._fresh / max(self._seconds, 1e-9))
+        return max(self._together, fast)
+
+    def verify(self) -> None:
+        """Refuse a journal whose losses are not those of the problem any more."""
+        self.run.verify(lambda records: self._train(np.array([record.weights for record in records])).tolist())
+
+    def _compute(self, W: Floats) -> None:
+        """Evaluate weight vectors that this run has not evaluated; losses that a run before it knows are taken."""
+        run = self.run
+        begin = clock()
+        recalled = [run.recall(w) for w in W]
+        losses = np.array([math.nan if record is None else record.loss for record in recalled])
+        new = np.array([record is None for record in recalled])
+        if new.any():  # a copy: what is recorded is what was asked for
+            losses[new] = _checked(self._train(W[new].copy()), W[new], "training")
+        validations = self._validated(W, losses, recalled)
+        rows = zip(W.tolist(), losses.tolist(), validations, strict=True)
+        records = [Record(run.number + i, w, loss, validation) for i, (w, loss, validation) in enumerate(rows)]
+        self._seconds += clock() - begin
+        self._fresh += len(W)
+        run.recalled += int((~new).sum())
+        run.keep(records)
+
+    def _validated(self, W: Floats, losses: Floats, recalled: list[Record | None]) -> list[float | None]:
+        """The validation losses of the rows that improve on all before them."""
+        validations: list[float | None] = [None] * len(W)
+        best = np.minimum.accumulate(np.concatenate(([self.run.best], losses)))
+        improving = np.flatnonzero(losses < best[:-1]).tolist()
+        if self._validation is None:
+            return validations
+        unknown = []
+        for k in improving:
+            record = recalled[k]
+            validations[k] = None if record is None else record.validation
+            unknown += [k] * (validations[k] is None)
+        if unknown:
+            values = _checked(self._validation(W[unknown]), W[unknown], "validation").tolist()
+            for k, value in zip(unknown, values, strict=True):
+                validations[k] = value
+        return validations
+
+    def _replay(self, record: Record) -> None:
+        run = self.run
+        expected = self._validation is not None and record.loss < run.best
+        if run.journal is not None and expected != (record.validation is not None):
+            what = "missing" if expected else "not expected"
+            raise run.journal.refuse(f"validation is {what}", run.journal.line(record.evaluation))
+        run.replay(record)
+
+
+def _nothing_to_visit() -> Visits:
+    raise InputError("there are no instances to visit, only losses")
+
+
+def _checked(losses: Floats, W: Floats, what: str) -> Floats:
+    losses = np.asarray(losses, dtype=np.float64)
+    if losses.shape != (len(W),):
+        raise InputError(f"{what} losses have shape {losses.shape}, expected ({len(W)},)")
+    bad = ~np.isfinite(losses)
+    if bad.any():
+        raise InputError(f"{what} loss is {losses[bad][0]}, expected a finite number, at weights {W[bad][0].tolist()}")
+    return losses

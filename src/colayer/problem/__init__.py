@@ -1,0 +1,1 @@
+"""What a user writes, bound once, checked."""

@@ -1,0 +1,272 @@
+"""The problem protocol: what a user writes for a problem of their own.
+
+    instance x ──features φ(i, x)──▶ θ ──layer──▶ y ──decode──▶ z ──cost──▶ C(z, x)
+
+Everything is minimised. `Problem` is what is needed: any class with these members works. What a problem may have
+besides is in `capabilities.py`, one small protocol per ability. `BaseProblem` holds the defaults of the attributes and
+methods that have one; inheriting from it is a convenience.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.text import one_of, short
+from colayer.errors import InputError, OptionError
+from colayer.problem.answers import described
+from colayer.problem.answers import given as given_back
+from colayer.problem.attributes import (
+    check_members,
+    flag_of,
+    groups_of,
+    has,
+    holds_of,
+    looks_back_of,
+    name_of,
+    options_of,
+    positive_of,
+    sizes_of,
+    weights_of,
+    words_by_word,
+    words_of,
+)
+from colayer.problem.faults import calling
+from colayer.problem.sizes import Size
+
+Floats = NDArray[np.float64]
+Features = NDArray[np.float32] | NDArray[np.float64]
+
+#: Instance x, solution y of the layer, solution z.
+X = TypeVar("X")
+Y = TypeVar("Y")
+Z = TypeVar("Z")
+X_contra = TypeVar("X_contra", contravariant=True)
+Z_contra = TypeVar("Z_contra", contravariant=True)
+#: A problem, whatever its kind.
+P = TypeVar("P")
+
+
+@runtime_checkable
+class Problem(Protocol[X_contra, Y, Z]):
+    """A hard problem and the easy layer that approximates it."""
+
+    @property
+    def name(self) -> str:
+        """One word, which files and models are known by."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """One name per column of `features`."""
+
+    def features(self, instance: X_contra, /) -> Features:
+        """Raw features, float64 or float32, one row per dimension of θ, one column per name."""
+
+    def layer(self, theta: Floats, instance: X_contra, /) -> Y:
+        """argmin over y of g(y, θ): a function of its arguments alone."""
+
+    def decode(self, y: Y, instance: X_contra, /) -> Z:
+        """The solution z = h(y); the identity where y is already a solution."""
+
+    def cost(self, solution: Z, instance: X_contra, /) -> float:
+        """C(z, x), to be minimised."""
+
+    def scale(self, instance: X_contra, /) -> float:
+        """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
+
+
+class LooksBack(Protocol[X_contra, Z_contra]):
+    """A problem whose features take the solution of the round before: `features(self, instance, solution=None)`."""
+
+    def features(self, instance: X_contra, solution: Z_contra | None = None, /) -> Features:
+        """Raw features in view of a solution; of the first round where there is none. Always as many rows."""
+
+
+#: A problem of which nothing more is known: one that was found by its name.
+SomeProblem = Problem[Any, Any, Any]
+
+
+class BaseProblem:
+    """Defaults for the optional part of a problem. Inherit, and override what the problem knows better."""
+
+    name: str
+    feature_names: tuple[str, ...]
+
+    #: Radius of the L∞ ball of weights (in model units) in which `fit` searches.
+    radius: float = 10.0
+    #: The layer does not change when θ is multiplied by a positive number, as where g is linear in θ. Then `fit` may
+    #: start from a multiple of the safe weights that fills the ball, so that σ means the same from any start.
+    homogeneous: bool = False
+    #: w̃ in raw feature units, whose pipeline carries a proven ratio or bound; None where there is none.
+    safe_weights: Sequence[float] | NDArray[Any] | None = None
+    #: Keys of the instance files beside "format" and "problem"; others are refused. Empty: `read` checks them itself.
+    fields: tuple[str, ...] = ()
+    #: Keys of the instance files that may be missing.
+    optional_fields: tuple[str, ...] = ()
+    #: Names of the further tables that `instance` takes, each from a CSV file of its own (`monday.scenarios.csv`).
+    tables: tuple[str, ...] = ()
+    #: The class of the instances: `solve` and `fit` refuse what is none. None where anything may be one.
+    instance_type: type | None = None
+    #: What `generate` takes beside the seed.
+    sizes: tuple[Size, ...] = ()
+    #: The decoders to choose from, the first being the default; empty where there is no choice.
+    decoders: tuple[str, ...] = ()
+    #: decoder → the cheaper one that `fit` learns through by default; the decoder itself where it is not named.
+    learn_decoders: Mapping[str, str] = MappingProxyType({})
+    #: group → its features, every feature once: what `explain` leaves out together; None: by their names.
+    feature_groups: Mapping[str, tuple[str, ...]] | None = None
+    #: Features that hold on to the solution of the round before: in later rounds their weights are drawn (`rounds.py`).
+    holds: tuple[str, ...] = ()
+    #: Names of the plain rules of `baseline`, for comparison tables.
+    baselines: tuple[str, ...] = ()
+    #: Those of them that search for longer than the pipeline does: they are shown, but are not what it is measured by.
+    searches: tuple[str, ...] = ()
+    #: Seconds in which `exact` gives a bound worth having for a small instance: the demo then compares against it.
+    #: None where the cheap bound does.
+    tight_seconds: float | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The constructor's arguments: with `name`, what a model file needs to rebuild the problem."""
+        return {}
+
+    def with_options(self, **changes: Any) -> Self:
+        """The same problem with other options (`decoder=`, for instance)."""
+        return type(self)(**_merged(self.name, options_of(self), changes))
+
+    def decode(self, y: Any, instance: Any, /) -> Any:
+        """Return y: it is already a solution."""
+        return y
+
+    def scale(self, instance: Any, /) -> float:
+        """Return 1: no idea of the order of magnitude."""
+        return 1.0
+
+    def bound(self, instance: Any, /) -> float | None:
+        """A cheap lower bound on the optimal cost; None where there is none."""
+        return None
+
+    def group(self, instance: Any, /) -> dict[str, float]:
+        """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """What a problem declares beside its methods, checked; the defaults of `BaseProblem` where it declares nothing."""
+
+    name: str
+    feature_names: tuple[str, ...]
+    options: dict[str, Any]
+    radius: float
+    homogeneous: bool
+    #: Whether features take the solution of the round before.
+    looks_back: bool
+    safe_weights: Floats | None
+    fields: tuple[str, ...]
+    sizes: tuple[Size, ...]
+    decoders: tuple[str, ...]
+    learn_decoders: Mapping[str, str]
+    feature_groups: Mapping[str, tuple[str, ...]] | None
+    holds: tuple[str, ...]
+    baselines: tuple[str, ...]
+    searches: tuple[str, ...]
+    tight_seconds: float | None
+
+    @property
+    def dimension(self) -> int:
+        """d, the number of features."""
+        return len(self.feature_names)
+
+    @property
+    def decoder(self) -> str | None:
+        """The decoder in use; None where there is no choice."""
+        return self.options.get("decoder")
+
+    @property
+    def title(self) -> str:
+        """Name and options, for messages."""
+        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name} ({options})" if options else self.name
+
+
+def declared(problem: object) -> Declared:
+    """What a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
+    check_members(problem)
+    name, names = name_of(problem), words_of(problem, "feature_names")
+    return Declared(
+        name=name,
+        feature_names=names,
+        options=options_of(problem),
+        radius=positive_of(problem, "radius", BaseProblem.radius) or BaseProblem.radius,
+        homogeneous=flag_of(problem, "homogeneous"),
+        looks_back=looks_back_of(problem),
+        safe_weights=weights_of(problem, "safe_weights", name, len(names)),
+        fields=words_of(problem, "fields"),
+        sizes=sizes_of(problem),
+        decoders=words_of(problem, "decoders"),
+        learn_decoders=words_by_word(problem, "learn_decoders"),
+        feature_groups=groups_of(problem, "feature_groups"),
+        holds=holds_of(problem, names),
+        baselines=words_of(problem, "baselines"),
+        searches=words_of(problem, "searches"),
+        tight_seconds=positive_of(problem, "tight_seconds", None),
+    )
+
+
+def variant(problem: P, **changes: Any) -> P:
+    """The same problem with other options; None keeps what it has. A problem may do that itself by `with_options`."""
+    given = {key: value for key, value in changes.items() if value is not None}
+    if not given:
+        return problem
+    known = declared(problem)
+    merged = _merged(known.name, known.options, given)
+    if "decoder" in given:
+        check_decoder(known, given["decoder"], "--decoder")
+    if not has(problem, "with_options"):
+        with calling(problem, "the constructor"):
+            return type(problem)(**merged)
+    with calling(problem, "with_options"):
+        changed: P = problem.with_options(**given)  # type: ignore[attr-defined]
+    _check_variant(changed, known.name, given)
+    return changed
+
+
+def _check_variant(changed: object, name: str, given: Mapping[str, Any]) -> None:
+    """Refuse what `with_options` returned where it is no problem, another one, or has other options."""
+    what = f"with_options of {name}"
+    given_back(changed, what, "a problem")
+    try:
+        kept, called = options_of(changed), name_of(changed)
+        check_members(changed)
+    except InputError as error:
+        raise InputError(f"{what} returned {described(changed)}, expected a problem ({error.message})") from error
+    if called != name:
+        raise InputError(f"{what} returned a problem with the name {short(called)}, expected {name!r}")
+    for key, value in given.items():
+        if repr(kept.get(key)) != repr(value):
+            raise InputError(f"{what} returned a problem with {key} {short(kept.get(key))}, expected {short(value)}")
+
+
+def _merged(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with these changes; one that the problem does not have is refused."""
+    unknown = sorted(set(changes) - set(options))
+    if unknown:
+        raise OptionError(f"{name} has no such option", where="--" + unknown[0].replace("_", "-"))
+    return {**options, **changes}
+
+
+def check_decoder(known: Declared, decoder: str, option: str) -> None:
+    """Refuse a decoder that the problem does not have."""
+    if not known.decoders:
+        raise OptionError(f"{known.name} has no decoders to choose from", where=option)
+    if decoder not in known.decoders:
+        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), known.decoders)}", where=option)

@@ -1,0 +1,1 @@
+"""From a model to a solution: candidates, rounds, certificates."""

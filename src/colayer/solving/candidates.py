@@ -1,0 +1,238 @@
+"""Many weight vectors for one instance: members of a portfolio, draws around them, and the best solution of all.
+
+Features are computed once, or once per round where they look at the solution of the round before (`rounds.py`). θ go
+to the problem in blocks, so that a compiled problem shares work between them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.clock import clock
+from colayer.learning.perturbation import draws
+from colayer.models import Model
+from colayer.problem.compose import best_of, theta_blocks
+from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared
+from colayer.problem.rounds import factors, features_after, repeated
+from colayer.solving.networks import correction_of
+
+#: The most candidates between two looks at the clock.
+_BLOCK = 32
+#: Members that draws go around once all members were tried, and draws of a wave.
+_WINNERS, _WAVE = 4, 16
+#: Candidates of a round, where rounds are all that the time allows.
+_PER_ROUND = 2
+_SPAWN_KEY, _MIXED_KEY, _ROUND_KEY = (0xA7,), (0xA8,), (0xA9,)
+
+#: Weight vectors in model units, and their names.
+Rows = tuple[Floats, list[str]]
+
+
+@dataclass(frozen=True)
+class Found(Generic[Z]):
+    """The best solution so far, what it came from, how many weight vectors were tried, and in how many rounds."""
+
+    solution: Z
+    cost: float
+    source: str
+    tried: int
+    rounds: int = 1
+
+    def after(self, tried: int) -> Found[Z]:
+        """The same, after more weight vectors were tried."""
+        return replace(self, tried=tried)
+
+
+def members_of(model: Model) -> Floats:
+    """The portfolio, or the weights alone where there is none."""
+    return model.portfolio if len(model.portfolio) else model.weights[None, :]
+
+
+def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None, seed: int) -> Rows:
+    """The weights, more members of the portfolio up to `candidates` in all, and `samples` draws; with their names.
+
+    Where the portfolio has fewer members, draws around the weights stand in for them.
+    """
+    members = members_of(model)[:candidates]
+    count = samples + candidates - len(members)
+    names = ["learned", *(f"member {k}" for k in range(2, len(members) + 1))]
+    if count == 0:
+        return members, names
+    width = _width(model, sigma)
+    drawn = model.weights + width * draws(seed, count, len(model.weights))
+    return np.vstack([members, drawn]), names + [f"sample {k}" for k in range(1, count + 1)]
+
+
+def rows_of_rounds(
+    model: Model, candidates: int, samples: int, sigma: float | None, seed: int
+) -> Callable[[int], Rows]:
+    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays.
+
+    After the last member comes the first of the second round: those of the first make a solution out of nothing.
+    """
+    members = members_of(model)
+    count = min(candidates, len(members))
+    size, drawn = len(members), samples + candidates - count
+    again = count if size >= 2 * count else 0  # where the second turn begins
+    width = _width(model, sigma)
+
+    def rows(number: int) -> Rows:
+        if number == 0:
+            return fixed_rows(model, candidates, samples, sigma, seed)
+        places = range(number * count, (number + 1) * count)
+        turn = [0] if candidates == 1 else [k if k < size else again + (k - size) % (size - again) for k in places]
+        around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
+        names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
+        return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]
+
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates(Generic[X, Y, Z]):
+    """Weight vectors of one model, in model units, tried on one instance. Of equal costs the first counts."""
+
+    problem: Problem[X, Y, Z]
+    model: Model
+    instance: X
+    features: NDArray[Any]
+    seed: int = 0
+
+    @cached_property
+    def _correction(self) -> Floats | None:
+        """What a network adds to each θ, computed once."""
+        return correction_of(self.problem, self.model, self.instance, self.features)
+
+    def best(self, rows: Floats, names: list[str]) -> Found[Z]:
+        """The best of these rows, of equals the first."""
+        raw, correction = self.model.raw(rows), self._correction
+        found = (
+            (first, *best_of(self.problem, block, self.instance, self.seed))
+            for first, block in theta_blocks(self.features, raw, correction)
+        )
+        first, row, solution, cost = min(found, key=lambda block: block[3])
+        return Found(solution, cost, "combined" if row < 0 else names[first + row], len(rows))
+
+    def in_rounds(
+        self, rounds: int, rows_of: Callable[[int], Rows], *, alone: bool = False, deadline: float | None = None
+    ) -> Iterator[Found[Z]]:
+        """What is known after each round: the best of its rows, at features that see the best of the round before.
+
+        With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
+        """
+        watch = None if deadline is None else _Clock(deadline)
+        known = declared(self.problem)
+        best: Found[Z] | None = None
+        seen: list[tuple[Z, float]] = []
+        here, tried = self, 0
+        for number in range(rounds):
+            rows, names = rows_of(number)
+            count = len(rows) if watch is None else watch.affordable(len(rows))
+            if count == 0:
+                return
+            if seen:
+                looked = features_after(self.problem, self.instance, seen[-1][0], len(self.features))
+                here = replace(self, features=looked)
+            found = here.best(rows[:count] * factors(known, number, count), names[:count])
+            tried += count
+            if watch is not None:
+                watch.tick(count)
+            best = replace(found if best is None or found.cost < best.cost else best, tried=tried, rounds=number + 1)
+            yield best
+            if alone and not known.holds and repeated(found.solution, found.cost, seen):
+                return
+            seen = [*(seen if alone else []), (found.solution, found.cost)]
+
+    def until(
+        self, deadline: float, rows: Floats, names: list[str], sigma: float | None, rounds: int = 1
+    ) -> Iterator[Found[Z]]:
+        """What is known after each block: these rows in order, then draws around those that did best, for ever.
+
+        With more than one round, a few rows make a round, and mixtures of the rows come after them. It ends where the
+        next one would not be done by `deadline`, a time of `clock`; one is always done.
+        """
+        if rounds > 1:
+            yield from self.in_rounds(rounds, partial(self._in_turn, rows, names, sigma), deadline=deadline)
+            return
+        watch = _Clock(deadline)
+        best: Found[Z] | None = None
+        good: list[tuple[float, int, Floats]] = []  # cost, number, weights
+        for pool, labels in self._waves(rows, names, good, sigma):
+            first = 0
+            while first < len(pool):
+                count = watch.affordable(len(pool) - first)
+                if count == 0:
+                    return
+                found = self.best(pool[first : first + count], labels[first : first + count])
+                watch.tick(count)
+                place = labels.index(found.source) if found.source in labels else first  # parts of several: any of them
+                good.append((found.cost, len(good), pool[place]))
+                best = (found if best is None or found.cost < best.cost else best).after(watch.done)
+                yield best
+                first += count
+
+    def _waves(
+        self, rows: Floats, names: list[str], good: list[tuple[float, int, Floats]], sigma: float | None
+    ) -> Iterator[Rows]:
+        """The rows, then wave after wave of draws around the best of `good`, at σ, σ/2, σ/4, σ/8 in turn."""
+        yield rows, names
+        base = _width(self.model, sigma)
+        for wave in itertools.count():
+            centres = [weights for *_, weights in sorted(good, key=lambda one: one[:2])[:_WINNERS]]
+            drawn = _normal(self.seed, (_WAVE, rows.shape[1]), *_SPAWN_KEY, wave)
+            around = np.array([centres[k % len(centres)] for k in range(_WAVE)])
+            yield around + base * 0.5 ** (wave % 4) * drawn, [f"draw {wave * _WAVE + k + 1}" for k in range(_WAVE)]
+
+    def _in_turn(self, rows: Floats, names: list[str], sigma: float | None, number: int) -> Rows:
+        """The next few of the rows; after the last, some whose every weight is that of one of two rows drawn.
+
+        Where there is one row alone, it is tried in every round, with draws around it.
+        """
+        first = number * _PER_ROUND
+        if first < len(rows):
+            return rows[first : first + _PER_ROUND], names[first : first + _PER_ROUND]
+        drawn = [f"draw {first - len(rows) + k + 1}" for k in range(_PER_ROUND)]
+        shape = (_PER_ROUND, rows.shape[1])
+        if len(rows) == 1:
+            base = _width(self.model, sigma)
+            around = rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number)
+            return np.vstack([rows, around[1:]]), [*names, *drawn[1:]]
+        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*_MIXED_KEY, number)))
+        one, other = rows[random.integers(len(rows), size=(2, _PER_ROUND))]
+        return np.where(random.random(shape) < 0.5, one, other), drawn
+
+
+def _width(model: Model, sigma: float | None) -> float:
+    """The σ of draws: as asked for, else the one that belongs to the model."""
+    return model.default_sigma if sigma is None else sigma
+
+
+def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).standard_normal(shape)
+
+
+class _Clock:
+    """How many candidates may be tried before a deadline, by their mean time so far."""
+
+    def __init__(self, deadline: float) -> None:
+        self._deadline, self._begin, self.done = deadline, clock(), 0
+
+    def tick(self, count: int) -> None:
+        """So many more are done."""
+        self.done += count
+
+    def affordable(self, most: int) -> int:
+        """1 the first time, then at most as many as were done, and no more than fit in half of the time left."""
+        now = clock()
+        if self.done == 0:
+            return 1
+        each = max((now - self._begin) / self.done, 1e-9)
+        fit = (self._deadline - now) / each
+        return 0 if fit < 1.0 else min(most, self.done, _BLOCK, max(1, int(fit / 2)))

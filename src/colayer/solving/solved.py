@@ -1,0 +1,182 @@
+"""Solved: a solution, what it costs and how good it is known to be, in the forms that users look at."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic
+
+from colayer._runtime.text import MISSING, duration, percent
+from colayer.errors import ColayerError, InputError, MissingExtraError
+from colayer.io.columns import Columns, Tabulates, columns_of
+from colayer.io.documents import solution_document
+from colayer.problem.abilities import Draws, WritesSolutions, need
+from colayer.problem.compose import PROVED
+from colayer.problem.faults import calling, own_fault
+from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Rows of the solution that a notebook shows.
+_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """What was solved: references, which cost nothing while the user holds them as well."""
+
+    problem: SomeProblem
+    instance: Any
+
+
+@dataclass(frozen=True, repr=False)
+class Solved(Generic[Z]):
+    """A solution and how good it is known to be."""
+
+    solution: Z
+    cost: float
+    #: A lower bound on the optimal cost; None where the problem has none. See `bound_kind`.
+    bound: float | None
+    #: (cost − bound)/|bound|: the cost is at most so much above the optimal one; None where it is not defined.
+    gap: float | None
+    seconds: float
+    #: Which weights found it: "learned", "member K" (of the portfolio, K = 2, 3, …), "sample K" (perturbed weights,
+    #: K = 1, 2, …), "draw K" (around members that did well, while there is time), "combined" (parts of several of
+    #: these), "safe", or "exact".
+    source: str
+    #: Whether the solution is proved optimal; None where no exact solver was asked (see `colayer.certify`).
+    certified: bool | None = None
+    #: How many weight vectors were tried.
+    candidates: int = 1
+    #: In how many rounds, each at features that see the solution of the round before.
+    rounds: int = 1
+    #: The problem and the instance, where they are known: tables, pictures and documents need them.
+    origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def bound_kind(self) -> str | None:
+        """Whose bound it is: "cheap" (a quick one, often far below), "exact" (the exact solver's); None without."""
+        if self.bound is None:
+            return None
+        return "cheap" if self.certified is None else "exact"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, words and lists, as `colayer solve --json` prints them; jobs and tasks by the user's names."""
+        origin = self._origin("a dict")
+        return document(origin.problem, origin.instance, self)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The solution as a DataFrame, with the user's names in it; needs pandas."""
+        columns = self.to_columns()
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            if error.name != "pandas":
+                raise
+            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns does without)") from None
+        frame = pandas.DataFrame(columns)
+        gaps = [name for name, values in columns.items() if None in values]
+        frame[gaps] = frame[gaps].convert_dtypes()  # whole numbers stay whole beside what is missing
+        return frame
+
+    def to_columns(self) -> Columns:
+        """What `to_frame` holds, as a dict of lists: one row per job, edge or task."""
+        origin = self._origin("a table")
+        return columns_of(origin.problem, self.solution, origin.instance)
+
+    def plot(self, ax: Axes | None = None) -> Figure:
+        """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""
+        from matplotlib.figure import Figure
+
+        from colayer.display.charts import picture
+
+        origin = self._origin("a picture")
+        with calling(origin.problem, "plot"):
+            drawn: Any = need(origin.problem, Draws).plot(self.solution, origin.instance, ax=ax)
+        figure: Figure = drawn if isinstance(drawn, Figure) else drawn.figure
+        # without pyplot they would show its name
+        figure._repr_png_ = partial(picture, figure, "solution.png")  # type: ignore[attr-defined]
+        return figure
+
+    def __repr__(self) -> str:
+        return f"Solved(cost={_number(self.cost)}, {self._quality}, {duration(self.seconds)}, {self.source})"
+
+    @property
+    def _quality(self) -> str:
+        """The gap, by the bound it is to."""
+        if self.certified or (self.gap is not None and self.gap <= PROVED):
+            return "optimal"
+        if self.bound is None:
+            return "no bound"
+        kind = "cheap" if self.bound_kind == "cheap" else "exact solver's"
+        return f"gap={percent(self.gap)} to the {kind} bound"
+
+    def _repr_html_(self) -> str:
+        told = {
+            "cost": _number(self.cost),
+            "bound": MISSING if self.bound is None else f"{_number(self.bound)} ({self.bound_kind})",
+            "gap": percent(self.gap),
+            "time": duration(self.seconds),
+            "source": self.source,
+        }
+        parts = [_html_table([told])]
+        if self.origin is not None and isinstance(self.origin.problem, Tabulates):
+            columns = self._columns_shown()
+            rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            parts.append(_html_table(rows[:_SHOWN]))
+            if len(rows) > _SHOWN:
+                parts.append(f"<p>… {len(rows)} rows: <code>to_frame()</code> gives them all</p>")
+        return "\n".join(parts)
+
+    def _columns_shown(self) -> Columns:
+        """The columns, none where they cannot be made: a notebook shows what there is, and `to_columns` says why."""
+        try:
+            return self.to_columns()
+        except ColayerError:
+            return {}
+        except Exception as error:
+            if own_fault(error) is None:  # not of a method of the user's
+                raise
+            return {}
+
+    def _origin(self, what: str) -> Origin:
+        if self.origin is None:
+            raise InputError(f"no instance is known, expected a Solved of Pipeline.solve, to make {what}")
+        return self.origin
+
+
+def document(problem: Problem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[str, Any]:
+    """The object of one solve; the solution is null where the problem cannot write it."""
+    able = isinstance(problem, WritesSolutions)
+    return {
+        "problem": problem.name,
+        "cost": solved.cost,
+        "bound": solved.bound,
+        "gap": solved.gap,
+        "seconds": solved.seconds,
+        "source": solved.source,
+        "solution": solution_document(problem, solved.solution, instance) if able else None,
+        **({} if solved.certified is None else {"certified": solved.certified}),
+    }
+
+
+def _number(value: float) -> str:
+    """A cost: whole numbers whole, others with six digits."""
+    return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+
+
+def _html_table(rows: list[dict[str, Any]]) -> str:
+    """Rows of equal keys as an HTML table; names are text, never tags."""
+    if not rows:
+        return ""
+    head = "".join(f"<th>{html.escape(str(key))}</th>" for key in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{html.escape(_cell(v))}</td>' for v in row.values())}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    return MISSING if value is None else _number(value) if isinstance(value, float) else str(value)

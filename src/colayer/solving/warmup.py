@@ -1,0 +1,45 @@
+"""Compile what a pipeline needs before the clock starts."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+
+from colayer.evaluators.base import evaluator_for
+from colayer.io.documents import generated
+from colayer.pipeline import Pipeline
+from colayer.problem.abilities import Generates
+from colayer.problem.attributes import sizes_of
+from colayer.problem.protocol import Problem, X, Y, Z, declared
+
+#: The whole-number sizes of a small instance.
+_SMALL = 4
+
+
+def small_instance(problem: Problem[X, Y, Z], seed: int = 0) -> Any | None:
+    """A small instance of the problem's generator; None where it has none."""
+    if not isinstance(problem, Generates):
+        return None
+    sizes: dict[str, Any] = {size.name: size.default for size in sizes_of(problem)}
+    for size in sizes_of(problem):
+        if size.kind is int and not size.choices:
+            sizes[size.name] = min(size.default, max(int(size.minimum or 1), _SMALL))
+    return generated(problem, np.random.SeedSequence(seed), **sizes)
+
+
+def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
+    """Solve a small instance, so that all that a solve needs is compiled; nothing where the problem cannot make one."""
+    instance = small_instance(pipeline.problem)
+    if instance is not None:
+        pipeline.solve(instance, samples=min(1, samples))
+
+
+def warm(problem: Problem[X, Y, Z]) -> None:
+    """Compile what solving and learning by experience need, where the problem makes instances."""
+    instance, zero = small_instance(problem), np.zeros((1, declared(problem).dimension))
+    if instance is not None:
+        Pipeline(problem, zero[0]).solve(instance, samples=1)
+        with closing(evaluator_for(problem, [instance])) as evaluator:
+            evaluator.losses(zero)

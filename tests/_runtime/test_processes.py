@@ -1,0 +1,137 @@
+"""Worker processes: answers, faults, ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from colayer._runtime.processes import Worker, each, portable
+from colayer._runtime.threads import allowed
+from colayer.errors import ColayerError, InputError
+
+
+def squares(offset: int) -> Any:
+    return lambda x: x * x + offset
+
+
+def faulty(kind: str) -> Any:
+    def serve(call: Any) -> Any:
+        if kind == "exit":
+            raise SystemExit(0)
+        if kind == "leave":
+            os._exit(0)
+        if kind == "threads":
+            return allowed()
+        if kind == "pid":
+            return os.getpid()
+        raise InputError("no luck", where="here")
+
+    return serve
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_calls_are_answered_in_turn() -> None:
+    worker: Worker[int, int] = Worker(squares, 1)
+    try:
+        for x in (2, 3):
+            worker.ask(x)
+            assert worker.answer() == x * x + 1
+    finally:
+        worker.close()
+
+
+def test_every_call_has_its_answer_whoever_is_free() -> None:
+    assert sorted(each(squares, (0,), range(7), workers=2)) == [x * x for x in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "words"),
+    [("input", InputError, "here: no luck"), ("exit", SystemExit, "0"), ("leave", ColayerError, "ended before")],
+)
+def test_what_is_raised_there_is_raised_here(kind: str, error: type[BaseException], words: str) -> None:
+    with pytest.raises(error, match=words):
+        list(each(faulty, (kind,), [1, 2], workers=2))
+
+
+def test_work_runs_in_one_thread() -> None:
+    assert list(each(faulty, ("threads",), [0], workers=1)) == [1]
+
+
+def test_an_exception_that_cannot_be_pickled_is_told_in_words() -> None:
+    class LocalError(Exception):
+        pass
+
+    assert str(portable(LocalError("oops"))) == "in a worker process: LocalError: oops"
+
+
+def test_closing_ends_a_process_at_work() -> None:
+    worker: Worker[int, int] = Worker(faulty, "pid")
+    worker.ask(0)
+    pid = worker.answer()
+    worker.close()
+    assert not alive(pid)
+
+
+SCRIPT = """
+    import sys, time
+    import numpy as np
+    from colayer import Pipeline
+    sys.path.insert(0, {tests!r})
+    from support.pick_problem import Pick
+    data = [np.random.default_rng(k).normal(size=({rows}, 2)) for k in range(4)]
+    {guard}
+    Pipeline(Pick()).fit(data, evaluations=4, workers=2)
+    print("done")
+"""
+
+
+@pytest.mark.parametrize("rows", [5, 200_000])
+def test_workers_do_not_hang_in_a_script_without_a_main_guard(rows: int, tmp_path: Path) -> None:
+    """Also where the data is larger than the buffer of a pipe."""
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT.format(tests=str(Path(__file__).parent), rows=rows, guard="")))
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode != 0
+    assert 'a script without `if __name__ == "__main__":`?' in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_no_process_outlives_the_one_that_started_it(number: int, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(f"""
+            import sys, time
+            sys.path.insert(0, {str(Path(__file__).parent)!r})
+            from colayer._runtime.processes import Worker
+            from test_processes import faulty
+            if __name__ == "__main__":
+                worker = Worker(faulty, "pid")
+                worker.ask(0)
+                print(worker.answer(), flush=True)
+                time.sleep(60)
+        """)
+    )
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pid = int(process.stdout.readline())
+        process.send_signal(number)
+        process.wait()
+        until = time.monotonic() + 10.0
+        while alive(pid) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not alive(pid)

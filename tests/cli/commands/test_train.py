@@ -1,0 +1,224 @@
+"""`colayer train`: the model that Python learns, its journal and picture, and what it prints beside them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import Pipeline, read_instances
+from colayer.cli.app import main
+from colayer.cli.commands.train import against_rules, check_feasible, kept_aside
+from colayer.errors import InputError, MissingExtraError, OptionError
+from colayer.learning.learner import split
+from colayer.problems import SingleMachine
+from support.item_problem import Even, Item
+from support.toy_problem import write_toy
+
+TRAIN = ("train", "single-machine", "data", "-o", "m.json")
+KEYS = [
+    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "sigma", "reference",
+    "summary", "trained_on", "guarantees",
+]  # fmt: skip
+
+
+def test_model_journal_and_picture(data: Path, run: Any, place: Path) -> None:
+    """The model is the one Python learns with the same settings; a finished journal returns it at once."""
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 20, "--seed", 1, "--decoder", "ls")
+    document = run(*common, "--method", "direct", "--plot", "curve.png", "--json")
+    assert list(document) == KEYS
+    assert sorted(p.name for p in place.iterdir()) == ["curve.png", "m.json", "m.json.journal"]
+    assert (document["model"], document["journal"], document["evaluations"]) == ("m.json", "m.json.journal", 20)
+    assert document["method"] == "direct"
+    pipeline = Pipeline(SingleMachine(decoder="ls"), SingleMachine().safe_weights)
+    pipeline.fit(read_instances(data), evaluations=20, seed=1, method="direct")
+    loaded = Pipeline.load("m.json")
+    assert np.array_equal(loaded.weights_, pipeline.weights_)
+    assert loaded.problem.options == {"features": "66", "decoder": "ls"}
+    assert document["loss"] == pipeline.loss_
+    assert document["sigma"] == loaded.model.sigma == pipeline.model.sigma
+    assert document["trained_on"] == 0
+    assert document["reference"] in [row["contender"] for row in document["summary"]]
+    before = (place / "m.json").read_bytes()
+    out = run(*common, "--method", "direct")
+    assert (place / "m.json").read_bytes() == before
+    assert "safe weights" in out
+
+
+def test_the_text_says_where_the_model_is_and_how_good(data: Path, run: Any) -> None:
+    lines = run("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal").splitlines()
+    assert lines[:2] == ["model            m.json", "evaluations      5"]
+    assert [line.split("  ")[0] for line in lines[2:5]] == ["training loss", "validation loss", "time"]
+    assert lines[6] == "on the 1 instance kept aside:"
+    rows = lines[10 : 13 + len(SingleMachine().baselines)]
+    names = {line.split("  ")[0].partition(" (")[0] for line in rows}
+    assert names == {"learned", "safe weights", "best single feature", *SingleMachine().baselines}
+    said = lines[10 + len(rows) :]
+    assert said[1].startswith("no measurable difference between learned and ")  # of one instance nothing can be said
+    assert lines[-1] == f"next: colayer solve {data / '0000.json'} --model m.json --candidates 10"
+    assert "guarantee" not in "".join(lines)
+
+
+def test_learning_that_ends_where_it_began_says_so(data: Path, run: Any) -> None:
+    out = run("train", "single-machine", data, "-o", "m.json", "--evaluations", 1, "--no-journal")
+    assert "\nlearning ended where it started: no weights beat those it began with\n" in out
+
+
+def test_a_perturbation_has_its_guarantees(data: Path, run: Any) -> None:
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--sigma", 0.5, "--samples", 4)
+    out = run(*common, "--no-journal", "--guarantees")
+    assert "\nbounds of the theory at level 0.95, in units of the loss (n = " in out
+    assert "σ = 0.5" in out
+    assert (
+        "\nfrom the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
+        in out
+    )
+    assert "guaranteed with probability" not in out
+    assert run(*common, "--json", "--guarantees")["guarantees"]["sigma"] == 0.5
+    assert run(*common, "--json")["guarantees"] is None
+
+
+def test_without_a_journal(data: Path, run: Any, place: Path) -> None:
+    run("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal", "--validation", 0)
+    assert [p.name for p in place.iterdir()] == ["m.json"]
+
+
+def test_a_journal_of_another_run_is_refused(data: Path, run: Any, refused: Any) -> None:
+    """Other settings are another run: its journal is not overwritten, and no model is written."""
+    common = ["train", "single-machine", str(data), "-o", "m.json", "--journal", "j"]
+    run(*common, "--evaluations", 5)
+    Path("m.json").unlink()
+    assert refused(*common, "--evaluations", "5", "--seed", "1").startswith("error: j")
+    assert not Path("m.json").exists()
+
+
+def test_by_demonstration_passes_are_counted(run: Any, place: Path) -> None:
+    """From the labels beside the instances; without them it is refused by the name of the first."""
+    run("generate", "single-machine", "data", "--count", 5, "--jobs", 5)
+    assert main([*TRAIN, "--solutions"]) == 2
+    run("label", "single-machine", "data", "--workers", 1)
+    out = run(*TRAIN, "--solutions", "--evaluations", 3, "--plot", "curve.svg")
+    assert "\npasses           3\n" in out
+    assert "pass over the instances" in (place / "curve.svg").read_text()
+    assert json.loads(Path("m.json").read_text())["provenance"]["method"] == "fenchel-young"
+
+
+def test_learned_weights_are_held_against_all_that_is_plain(data: Path) -> None:
+    """Alone: the safe weights that a solve falls back to are a contender of their own."""
+    problem, instances = SingleMachine(decoder="ls"), read_instances(data)
+    found = against_rules(Pipeline(problem, np.ones(66), safe=True), instances)
+    learned, safe, feature, *rules = found.summary()
+    assert (learned.contender, safe.contender, learned.instances) == ("learned", "safe weights", 6)
+    assert feature.contender.startswith("best single feature (")
+    assert [row.contender for row in rules] == list(problem.baselines)
+    alone, plain = (Pipeline(problem, w, safe=False) for w in (np.ones(66), problem.safe_weights))
+    assert learned.mean_cost == pytest.approx(np.mean([alone.solve(x).cost for x in instances]))
+    assert safe.mean_cost == pytest.approx(np.mean([plain.solve(x).cost for x in instances]))
+
+
+def test_instances_kept_aside_are_those_that_learning_keeps_aside() -> None:
+    assert kept_aside(6, 0.4, 7) == (True, split(6, 0.4, 7)[1].tolist())
+    assert kept_aside(3, 0.0, 7) == (False, [0, 1, 2])
+
+
+def test_training_data_are_named_as_such(data: Path, run: Any) -> None:
+    """Where nothing is kept aside, the comparison is on what was learned from."""
+    common = ("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal", "--validation", 0)
+    assert "\non the 6 training instances:\n" in run(*common)
+    assert run(*common, "--json")["trained_on"] == 6
+
+
+class Bent(Even):
+    """With a negative weight it picks the largest, and with its safe weights the smallest number."""
+
+    safe_weights = np.array([1.0])
+
+
+def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
+    """With the safe weights, or with ones where there are none; then with those learned. The instance is named."""
+    even = Item([1.0, 2.0, 3.0, 4.0])
+    check_feasible(Even(), [even])
+    check_feasible(Bent(), [even])
+    said = r"^instance 1: pick decoded an infeasible solution: violation says: odd$"
+    with pytest.raises(InputError, match=said):
+        check_feasible(Even(), [even, Item([2.0, 1.0])])
+    check_feasible(Bent(), [even], Pipeline(Bent(), [1.0], safe=False))
+    with pytest.raises(InputError, match=said.replace("1", "0")):
+        check_feasible(Bent(), [even], Pipeline(Bent(), [-1.0], safe=False))
+
+
+def test_a_problem_without_safe_weights_is_held_against_its_best_feature(run: Any, place: Path) -> None:
+    write_toy(place, [(3 + k, 1, 2) for k in range(3)])
+    common = ("train", "toy_problem:Toy", "data", "-o", "m.json", "--evaluations", 30, "--workers", 1)
+    document = run(*common, "--json")
+    assert document["loss"] == 1.0
+    assert [row["contender"] for row in document["summary"]] == ["learned", "best single feature (value)"]
+    assert document["summary"][0]["difference"]["verdict"] == "no measurable difference"
+    assert "\nno guarantee without a perturbation (--sigma) and without a proven ratio\n" in run(
+        *common, "--guarantees"
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--sigma", "much"], "--sigma: 'much' is not a number, expected a number >= 0"),
+        (["--sigma", "-1"], "--sigma: -1 is out of range, expected a number >= 0"),
+        (["--device", "tpu"], "--device: 'tpu' is not one of 'cpu', 'cuda', 'auto'"),
+        (["--method", "spo+"], "--method: "),
+        (["--solutions", "--radius", "3"], "--radius: "),
+        (["--solutions", "--sigma", "1"], "--sigma: "),
+        (["--journal", ""], "--journal: empty, expected a file name"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_before_any_data_is_read(
+    more: list[str], said: str, refused: Any, place: Path
+) -> None:
+    """The folder of instances is not there."""
+    assert refused(*TRAIN, *more).startswith(f"error: {said}")
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["", "host", "host:", ":6379", "http://host:80", "ray://host", "a b:1", "host:123456"]
+)
+def test_a_cluster_that_is_no_address(address: str, refused: Any, place: Path) -> None:
+    """Refused without a look at the folder, which is not there."""
+    said = refused(*TRAIN, "--cluster", address)
+    assert said.startswith("error: --cluster: ")
+    assert "is no address, expected auto, HOST:PORT" in said
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", [["--solutions"], ["--solutions", "--method", "hinge"], ["--method", "neural"]])
+def test_methods_that_learn_on_this_machine_take_no_cluster(method: list[str], refused: Any) -> None:
+    said = refused(*TRAIN, "--cluster", "auto", *method)
+    assert said.startswith("error: --cluster: ")
+    assert "which learns on this machine" in said
+
+
+def test_a_missing_extra_is_named(run: Any, refused: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("generate", "single-machine", "data", "--count", "2", "--jobs", "5")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    said = refused(*TRAIN, "--cluster", "auto")
+    assert said.startswith("error: --cluster: ")
+    assert "pip install 'colayer[ray]'" in said
+    assert [path.name for path in place.iterdir()] == ["data"]
+
+
+def test_a_cluster_is_refused_the_same_from_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = SingleMachine()
+    data = [problem.generate(seed=s, jobs=5) for s in range(3)]
+    with pytest.raises(OptionError, match="cluster='nonsense' is no address"):
+        Pipeline(problem).fit(data, cluster="nonsense")
+    with pytest.raises(OptionError, match="cluster: has no meaning for fenchel-young"):
+        Pipeline(problem).fit(data, solutions=[None] * 3, cluster="auto")
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match="needs Ray"):
+        Pipeline(problem).fit(data, cluster="auto")
+    with pytest.raises(OptionError, match="workers"):
+        Pipeline(problem).fit(data, cluster="auto", workers=0)

@@ -1,0 +1,159 @@
+"""Problems and models that the command line names: what MODULE:NAME stands for, and what a file may not choose."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import InputError, OptionError, Pipeline
+from colayer.cli.lookup import find, load_model, load_pipelines, unknown_problem
+from colayer.models import LinearModel
+from colayer.problem.protocol import declared
+from colayer.problems import SingleMachine
+from support import selection_problem
+
+OWN = """
+from look_projects import Selection
+
+problem = Selection(decoder="swap")
+number = 3
+
+
+def make():
+    return Selection(decoder="swap")
+
+
+class Unsafe(Selection):
+    safe_weights = (1.0,)
+
+
+class NoScale(Selection):
+    scale = None
+
+
+class Unnamed(Selection):
+    name = 7
+"""
+
+
+@pytest.fixture
+def own(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in [name for name in sys.modules if name.startswith("look_")]:
+        monkeypatch.delitem(sys.modules, name)
+    shutil.copy(selection_problem.__file__, place / "look_projects.py")
+    (place / "look_own.py").write_text(OWN)
+    return place
+
+
+def saved(path: Path, name: str = "single-machine", options: Any = None) -> Path:
+    """A model of ones for single-machine, under any name and with any options."""
+    problem = SingleMachine()
+    ones = np.ones(len(problem.feature_names))
+    LinearModel(problem.feature_names, ones, ones, name, problem.options if options is None else options).save(path)
+    return path
+
+
+def test_a_registered_problem_with_the_options_given() -> None:
+    assert find("single-machine", decoder=None, features=None).name == "single-machine"
+    assert declared(find("single-machine", decoder="ls")).options == {"features": "66", "decoder": "ls"}
+    with pytest.raises(OptionError, match=r"decoder: no decoder 'lss', expected ls \(or none, rdi\)"):
+        find("single-machine", decoder="lss")
+    with pytest.raises(OptionError, match="colour: spanning-tree has no such option"):
+        find("spanning-tree", colour="red")
+
+
+@pytest.mark.parametrize("name", ["problem", "make"])
+def test_an_object_or_a_function_that_makes_one(name: str, own: Path) -> None:
+    assert declared(find(f"look_own:{name}")).decoder == "swap"
+
+
+def test_a_class_is_made_without_arguments(own: Path) -> None:
+    assert declared(find("look_projects:Selection")).decoder == "none"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("single-machin", "PROBLEM: no problem 'single-machin', expected single-machine (or spanning-tree, "),
+        ("knapsack", "PROBLEM: no problem 'knapsack', expected single-machine, spanning-tree, vehicle-scheduling, or"),
+        (":", "PROBLEM: no problem ':'"),
+        ("look_own:", "PROBLEM: no problem 'look_own:'"),
+        ("look_own.:problem", "PROBLEM: no problem 'look_own.:problem'"),
+        ("look_own:number", "PROBLEM: int is not a problem: it has no name"),
+        ("look_own:NoScale", "PROBLEM: NoScale is not a problem: it has no scale"),
+        ("look_own:Unsafe", "PROBLEM: safe_weights of selection: expected 3 finite numbers"),
+        ("look_own:Unnamed", "PROBLEM: name of Unnamed is 7, expected a word"),
+    ],
+)
+def test_what_is_no_problem_is_refused(name: str, said: str, own: Path) -> None:
+    with pytest.raises((InputError, OptionError)) as caught:
+        find(name)
+    assert str(caught.value).startswith(said)
+
+
+def test_what_a_problem_declares_is_for_check_to_judge(own: Path) -> None:
+    assert find("look_own:Unsafe", lenient=True).name == "selection"
+    with pytest.raises(InputError, match="PROBLEM: NoScale is not a problem: it has no scale"):
+        find("look_own:NoScale", lenient=True)
+
+
+def test_a_model_brings_the_options_it_was_learned_with(place: Path) -> None:
+    path = saved(place / "m.json", options={"features": "66", "decoder": "ls"})
+    problem, model = load_model(path, None, None)
+    assert declared(problem).decoder == "ls"
+    assert model.weights.tolist() == [1.0] * 66
+    assert declared(load_model(path, None, "rdi")[0]).decoder == "rdi"
+    assert declared(load_model(path, SingleMachine("27"), None)[0]).options["features"] == "66"
+
+
+def test_a_model_that_does_not_fit_is_refused_with_its_file(place: Path) -> None:
+    other = saved(place / "other.json", "antigravity:geohash", {})
+    with pytest.raises(InputError, match=r"other\.json: problem: no problem 'antigravity:geohash', expected one of"):
+        load_model(other, None, None)
+    with pytest.raises(InputError, match=r"other\.json: problem: a model for 'antigravity:geohash', expected one for"):
+        load_model(other, SingleMachine(), None)
+    for options in ({"speed": 3}, {"features": []}):
+        wrong = saved(place / "wrong.json", options=options)
+        with pytest.raises(InputError, match=r"wrong\.json: options: not options of single-machine \("):
+            load_model(wrong, None, None)
+    assert "antigravity" not in sys.modules
+
+
+def test_pipelines_are_known_by_their_files_and_run_without_safe_weights(place: Path) -> None:
+    """By whole paths where a name is taken, or that of two files."""
+    (place / "more").mkdir()
+    a, b = saved(Path("a.json")), saved(Path("more/b.json"))
+    found = load_pipelines(SingleMachine(), [a, b], None)
+    assert list(found) == ["a", "b"]
+    assert not any(pipeline.safe for pipeline in found.values())
+    assert list(load_pipelines(SingleMachine(), [a, b], None, taken=["a"])) == ["a.json", "b"]
+    assert list(load_pipelines(SingleMachine(), [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
+    assert declared(load_pipelines(SingleMachine(), [a], "ls")["a"].problem).decoder == "ls"
+    with pytest.raises(OptionError, match="model: a model is given twice, expected each once"):
+        load_pipelines(SingleMachine(), [a, Path("more/../a.json")], None)
+
+
+def test_without_models_the_shipped_weights_are_taken_where_there_are_some(own: Path) -> None:
+    (name,) = load_pipelines(SingleMachine(), [], None)
+    assert name == "pretrained"
+    assert load_pipelines(find("look_projects:Selection"), [], None) == {}
+
+
+def test_the_error_of_an_unknown_problem_names_the_option_that_is_missing() -> None:
+    assert str(unknown_problem("toy", Path("x.json"))) == (
+        "x.json: problem: no problem 'toy', expected one of single-machine, spanning-tree, vehicle-scheduling, "
+        "or --problem MODULE:NAME"
+    )
+
+
+def test_a_model_of_a_problem_of_ones_own(own: Path) -> None:
+    problem = find("look_projects:Selection")
+    Pipeline(problem, [1.0, 2.0, 0.0]).save(own / "m.json")
+    assert json.loads((own / "m.json").read_text())["problem"] == "selection"
+    assert load_model(own / "m.json", problem, "swap")[1].weights.tolist() == [1.0, 2.0, 0.0]

@@ -1,0 +1,92 @@
+"""Instances and solutions, made, read and written by the methods of a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import InputError
+from colayer.io.documents import (
+    footprint,
+    generated,
+    instance_document,
+    instance_of,
+    solution_document,
+    solution_of,
+)
+from colayer.problem.faults import own_fault
+from support.pick_problem import Pick
+from support.selection_problem import Selection
+
+
+def able(**methods: Any) -> Any:
+    """`Pick` with methods that return these values."""
+    return type("Able", (Pick,), {name: lambda self, *a, value=v, **k: value for name, v in methods.items()})()
+
+
+def test_there_and_back() -> None:
+    problem = Selection()
+    made = generated(problem, 3, projects=4)
+    again = instance_of(problem, instance_document(problem, made))
+    assert again.price.tolist() == made.price.tolist()
+    document = solution_document(problem, np.array([0, 2]), made)
+    assert solution_of(problem, document, made).tolist() == [0, 2]
+
+
+def test_a_footprint_is_a_number_of_bytes() -> None:
+    assert footprint(able(footprint=np.int64(80)), items=3) == 80.0
+    for wrong in (None, -1, np.nan, np.inf, "8 MB"):
+        with pytest.raises(InputError, match=r"^footprint of pick returned .*, expected a number of bytes$"):
+            footprint(able(footprint=wrong), items=3)
+
+
+CALLS = {
+    "generate": (lambda problem: generated(problem, 0), "an instance"),
+    "read": (lambda problem: instance_of(problem, {}), "an instance"),
+    "read_solution": (lambda problem: solution_of(problem, {}, None), "a solution"),
+    "write": (lambda problem: instance_document(problem, None), "a dict with words as keys"),
+    "write_solution": (lambda problem: solution_document(problem, None, None), "a dict with words as keys"),
+}
+
+
+@pytest.mark.parametrize("method", CALLS)
+def test_no_answer_is_refused_by_the_name_of_the_method(method: str) -> None:
+    call, expected = CALLS[method]
+    with pytest.raises(InputError, match=f"^{method} of pick returned None, expected {expected}$"):
+        call(able(**{method: None}))
+
+
+@pytest.mark.parametrize("method", CALLS)
+def test_a_method_that_is_missing_is_named(method: str) -> None:
+    with pytest.raises(InputError, match=r"^pick has no (instance generator|file format|solution format)$"):
+        CALLS[method][0](Pick())
+
+
+@pytest.mark.parametrize("method", [method for method in CALLS if method != "read"])
+def test_what_a_method_raises_carries_its_name(method: str) -> None:
+    problem = type("Raises", (Pick,), {method: lambda self, *_, **__: {}["gone"]})()
+    with pytest.raises(KeyError) as caught:
+        CALLS[method][0](problem)
+    assert (own_fault(caught.value) or "").startswith(f"{method} of pick raised KeyError: 'gone' (test_documents.py, ")
+
+
+def test_a_reader_that_raises_says_that_it_is_no_instance() -> None:
+    """As readers do with a file that is not theirs; an error with a place keeps it."""
+
+    class Reads(Pick):
+        def read(self, document: Any) -> Any:
+            if "rows" in document:
+                raise InputError("too few", where="rows")
+            return document["values"]
+
+    with pytest.raises(InputError, match=r"^not an instance of pick \(KeyError: 'values'\)$"):
+        instance_of(Reads(), {})
+    with pytest.raises(InputError, match=r"^rows: too few$"):
+        instance_of(Reads(), {"rows": 1})
+
+
+def test_a_solution_that_has_no_json_form_is_refused_before_it_is_written() -> None:
+    with pytest.raises(InputError, match=r"^write_solution of pick: tour\[1\] cannot be written as JSON: TypeError"):
+        solution_document(able(write_solution={"tour": [1, 2j]}), None, None)

@@ -1,0 +1,123 @@
+"""Documents as npz files: plain arrays and nothing else."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.io.npz import npz_bytes, parse_npz
+
+PATH = Path("x.npz")
+
+
+def archive(**arrays: Any) -> bytes:
+    data = io.BytesIO()
+    np.savez(data, **arrays)
+    return data.getvalue()
+
+
+def refusal(data: bytes) -> str:
+    with pytest.raises(InputError) as caught:
+        whole(parse_npz(data, PATH))
+    return str(caught.value)
+
+
+def whole(part: Any) -> Any:
+    """All members loaded, parts as plain dicts."""
+    return {key: whole(value) for key, value in part.items()} if isinstance(part, Mapping) else part
+
+
+def test_round_trip() -> None:
+    """Numbers and text as plain values, arrays as arrays, nested keys dotted."""
+    document = {"format": 1, "title": "étude", "rate": 0.1, "flag": True, "city": {"start": [[1, 2]], "deep": {"x": 3}}}
+    again = whole(parse_npz(npz_bytes(document, PATH), PATH))
+    assert again["city"]["start"].tolist() == [[1, 2]]
+    again["city"]["start"] = [[1, 2]]
+    assert again == document
+    assert [type(again[key]) for key in ("format", "title", "rate", "flag")] == [int, str, float, bool]
+    with np.load(io.BytesIO(npz_bytes(document, PATH)), allow_pickle=False) as loaded:
+        assert sorted(loaded.files) == ["city.deep.x", "city.start", "flag", "format", "rate", "title"]
+        assert loaded["title"].shape == ()
+
+
+def test_the_same_document_gives_the_same_bytes() -> None:
+    """No dates: data sets can be compared and hashed as files."""
+    assert npz_bytes({"a": [1.5] * 100}, PATH) == npz_bytes({"a": [1.5] * 100}, PATH)
+    dates = {info.date_time for info in zipfile.ZipFile(io.BytesIO(npz_bytes({"a": 1}, PATH))).infolist()}
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_floats_become_float64() -> None:
+    found = parse_npz(archive(a=np.float16([0.5]), b=np.arange(3, dtype=np.uint8)), PATH)
+    assert (found["a"].dtype, found["b"].dtype) == (np.float64, np.uint8)
+
+
+@pytest.mark.parametrize(
+    "value", [None, [[1], [2, 3]], [1, "a", None], object()], ids=["null", "ragged", "mixed", "object"]
+)
+def test_what_has_no_npz_form_is_refused(value: Any) -> None:
+    with pytest.raises(InputError, match=r"^x\.npz: city\.start: neither numbers nor text: it has no npz form$"):
+        npz_bytes({"city": {"start": value}}, PATH)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "x.npz: not an npz file: "),
+        (b"not a zip", "x.npz: not an npz file: File is not a zip file"),
+        (archive(a=np.arange(100))[:-30], "x.npz: not an npz file: "),
+        (archive(a=np.array([None])), "x.npz: a: not a plain array: Object arrays cannot be loaded"),
+        (archive(a=np.array([["x", "y"]])), "x.npz: a: an array of <U1, expected numbers"),
+        (archive(a=np.array([1j])), "x.npz: a: an array of complex128, expected numbers"),
+        (archive(**{"a": 1, "a.b": 2}), "x.npz: a.b: given twice, expected a key once"),
+        (archive(**{"a.b": 1, "a": 2}), "x.npz: a: given twice, expected a key once"),
+    ],
+)
+def test_what_is_no_document_is_refused_by_name(data: bytes, message: str) -> None:
+    said = refusal(data)
+    assert said.startswith(message)
+    assert "\n" not in said
+
+
+def test_members_that_are_no_arrays_are_refused() -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("readme.txt", "hello")
+    assert refusal(data.getvalue()).startswith("x.npz: readme.txt: not a plain array: ")
+
+
+def test_arrays_are_loaded_when_they_are_asked_for() -> None:
+    """A member that nobody asks for may be anything; one that is asked for is loaded once."""
+    found = parse_npz(archive(good=np.arange(3), bad=np.array([None])), PATH)
+    assert list(found) == ["good", "bad"]
+    assert found["good"] is found["good"]
+    with pytest.raises(InputError, match="bad: not a plain array"):
+        found["bad"]
+
+
+def test_an_array_that_memory_cannot_hold_is_refused_by_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressed bomb: 80 MB of zeros in 80 kB. Nothing of it is unpacked."""
+    data = io.BytesIO()
+    np.savez_compressed(data, a=np.zeros(10_000_000))
+    monkeypatch.setattr("colayer.io.npz.memory", lambda: 100_000_000)
+    assert refusal(data.getvalue()) == "x.npz: a: 80 MB, more than the memory that is left allows"
+
+
+def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**9,)})
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("a.npy", header.getvalue())
+    assert refusal(data.getvalue()).startswith("x.npz: a: ")
+
+
+def test_a_list_of_names_is_read_as_one() -> None:
+    assert parse_npz(npz_bytes({"names": ["a", "bö"]}, PATH), PATH)["names"].tolist() == ["a", "bö"]

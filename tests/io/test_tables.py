@@ -1,0 +1,190 @@
+"""Tables of a user's, whatever holds them; what is wrong is named by column and row."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from colayer.errors import InputError
+from colayer.io.tables import Arguments, Table, listed, number, table_of, words
+
+
+class Frame:
+    """A data frame of another library: columns by name, no index, series with `to_numpy` alone."""
+
+    columns = ("cost",)
+
+    def __getitem__(self, name: str) -> Any:
+        return self
+
+    def to_numpy(self) -> Any:
+        return np.array([1, 2])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"cost": [1, 2]},
+        {"cost": np.array([1, 2])},
+        {"cost": pd.Series([1, 2])},
+        pd.DataFrame({"cost": [1, 2]}),
+        [{"cost": 1}, {"cost": 2}],
+        np.array([(1,), (2,)], dtype=[("cost", int)]),
+        Table({"cost": (1, 2)}),
+        Frame(),
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_a_table_is_columns_by_name(data: Any) -> None:
+    table = table_of(data, "items")
+    assert dict(table) == {"cost": [1, 2]}
+    assert (table.rows, len(table), table.index) == (2, 1, None)
+
+
+@pytest.mark.parametrize("data", [3, "table", [1, 2], [], None, np.zeros(2)])
+def test_what_is_no_table_is_refused(data: Any) -> None:
+    with pytest.raises(
+        InputError, match=r"^items: .* is not a table, expected a DataFrame, a dict of columns or a list"
+    ):
+        table_of(data, "items")
+
+
+def test_columns_have_one_length() -> None:
+    with pytest.raises(InputError, match=r"^column b: 1 entries, expected 2 as in a$"):
+        Table({"a": [1, 2], "b": [1]})
+    with pytest.raises(InputError, match=r"^prices: column b: 'x' is not a column, expected a list of values$"):
+        Table({"b": "x"}, source="prices")
+
+
+def test_columns_of_a_frame_differ() -> None:
+    with pytest.raises(InputError, match=r"^column a: comes twice, expected names that differ$"):
+        table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]), "items")
+
+
+def test_an_index_of_names_is_kept() -> None:
+    assert table_of(pd.DataFrame({"a": [1, 2]}, index=["x", "y"]), "items").index == ["x", "y"]
+    assert table_of(pd.DataFrame({"a": [1, 2]}), "items").index is None
+
+
+def test_a_cell_is_named_by_row_or_line() -> None:
+    assert Table({"a": [1, 2]}).where("a", 1) == "column a, row 2"
+    assert Table({"a": [1, 2]}, lines=[2, 5], source="x.csv").where("a", 1) == "x.csv: column a, line 5"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, 3.0),
+        ("2.5", 2.5),
+        (np.int64(4), 4.0),
+        ("7:30", 450.0),
+        ("07:30:30", 450.5),
+        (datetime.time(7, 30), 450.0),
+        (pd.Timestamp("2026-01-05 07:30"), 450.0),
+    ],
+)
+def test_numbers_and_times_of_day(value: Any, expected: float) -> None:
+    assert number(value) == expected
+
+
+@pytest.mark.parametrize("value", [True, "7:75", "x", "1_000", [1], 1j])
+def test_what_is_no_number(value: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        number(value)
+
+
+def test_dates_are_minutes_since_the_first_midnight() -> None:
+    dates = pd.to_datetime(pd.Series(["2026-01-05 23:00", "2026-01-06 01:00"]))
+    assert listed(dates) == [1380.0, 1500.0]
+
+
+def test_dates_in_a_list_are_so_too() -> None:
+    """Not times of day alone: the second is a day later. A frame with a time zone holds its dates one by one."""
+    dates = [datetime.datetime(2026, 1, 5, 23), datetime.datetime(2026, 1, 7, 1), None]
+    assert listed(dates) == [1380.0, 2940.0, None]
+    zoned = pd.Series(pd.to_datetime(["2026-01-05 23:00", "2026-01-06 01:00", None])).dt.tz_localize("UTC")
+    assert listed(zoned)[:2] == [1380.0, 1500.0]
+    assert Arguments("jobs", None, release=zoned[:2]).numbers("release").tolist() == [1380.0, 1500.0]
+    with pytest.raises(InputError, match="dates with and without a time zone, expected one kind"):
+        listed([dates[0], datetime.datetime(2026, 1, 5, 23, tzinfo=datetime.UTC)])
+
+
+def test_durations_are_minutes() -> None:
+    durations = [datetime.timedelta(hours=1, minutes=30), datetime.timedelta(seconds=30)]
+    for given in (durations, np.array(durations, dtype="m8[s]"), pd.Series(durations)):
+        assert Arguments("jobs", None, processing=given).numbers("processing").tolist() == [90.0, 0.5]
+    with pytest.raises(InputError, match=r"^processing\[1\]: empty, expected a number$"):
+        Arguments("jobs", None, processing=pd.to_timedelta([1, None], unit="min")).numbers("processing")
+
+
+def test_a_name_of_a_file_is_no_table() -> None:
+    with pytest.raises(InputError, match=r"^jobs: 'jobs.csv' is not a table, .*; colayer.read_instance reads files$"):
+        table_of("jobs.csv", "jobs")
+
+
+def test_a_field_is_a_column_or_values() -> None:
+    given = Arguments("items", {"cost": [1, 2], "price": [3, 4]}, cost="price", size=[5, 6])
+    assert given.numbers("cost").tolist() == [3.0, 4.0]
+    assert given.numbers("size").tolist() == [5.0, 6.0]
+    assert given.has("price")
+    assert (given.where("cost", 0), given.where("size", 0)) == ("column price, row 1", "size[0]")
+    assert given.column("first", "cost").tolist() == [1.0, 2.0]
+
+
+def test_gaps_are_allowed_where_they_mean_something() -> None:
+    given = Arguments("items", {"cost": [1, None, np.nan, "", pd.NA]})
+    assert np.isnan(given.numbers("cost", gaps=True)).tolist() == [False, True, True, True, True]
+    with pytest.raises(InputError, match=r"^column cost, row 2: empty, expected a number$"):
+        given.numbers("cost")
+
+
+@pytest.mark.parametrize(
+    ("data", "given", "message"),
+    [
+        (
+            {"cots": [1]},
+            {"cost": "cost"},
+            r"^column cost: no such column, there are cots \(cost=\.\.\. names another one\)$",
+        ),
+        ({"cots": [1]}, {}, r"^column cost: no such column, there are cots$"),
+        (None, {"cost": "cost"}, r"^cost: missing, expected a list, or items as a table with this column$"),
+        ({"cost": []}, {}, r"^column cost: empty, expected at least one row$"),
+        ({"cost": [1, "x"]}, {}, r"^column cost, row 2: 'x', expected a number$"),
+        ({"cost": [True]}, {}, r"^column cost, row 1: True, expected a number$"),
+        (None, {"cost": [1, "x"]}, r"^cost\[1\]: 'x', expected a number$"),
+        (None, {"cost": 3}, r"^cost: 3 is not a column, expected a list of values$"),
+    ],
+)
+def test_what_is_wrong_is_named(data: Any, given: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Arguments("items", data, **given).numbers("cost")
+
+
+def test_an_index_of_the_instance_becomes_a_column_and_row() -> None:
+    given = Arguments("items", {"price": [1, 2]}, cost="price")
+    given.numbers("cost")
+    with pytest.raises(InputError, match=r"^column price, row 2: too much$"), given.located():
+        raise InputError("too much", where="cost[1]")
+    for place in ("size[1]", "cost", None):
+        with pytest.raises(InputError) as caught, given.located():
+            raise InputError("too much", where=place)
+        assert caught.value.where == place
+
+
+def test_names_of_rows() -> None:
+    """Given, or a column that is called so, or the index; whole numbers stay numbers."""
+    frame = pd.DataFrame({"id": [7, 8], "label": ["a", "b"]}, index=["x", "y"])
+    assert Arguments("items", frame, name=None).names("name", "item", 2) == [7, 8]
+    assert Arguments("items", frame, name="label").names("name", "item", 2) == ["a", "b"]
+    assert Arguments("items", frame, name=["p", "q"]).names("name", "item", 2) == ["p", "q"]
+    assert Arguments("items", frame[["label"]], name=None).names("name", "item", 2) == ["x", "y"]
+    assert Arguments("items", frame[["label"]], name=None).names("name", "label", 2) == ["a", "b"]
+    assert Arguments("items", None, name=None).names("name", "item", 2) is None
+    twice = pd.concat([frame[["label"]]] * 2)  # an index that is left over names nothing
+    assert Arguments("items", twice, name=None).names("name", "item", 4) is None
+    assert words([1.0, 2.0]) == [1, 2]
+    assert words(["a", 2, None]) == ["a", "2", ""]

@@ -1,0 +1,80 @@
+"""What a demonstration loss is given: targets, draws, and answers that do not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.evaluators.base import Backend
+from colayer.learning.imitation.example import Example, examples_of, inner, vector
+from colayer.learning.learner import Lesson
+from colayer.learning.settings import Settings
+from support.choosing import Embedded, Items, items
+
+
+def lesson(problem=None, seed=0, **known):
+    return Lesson(problem or Embedded(), items(3), Settings(seed=seed), Backend(), **known)
+
+
+def test_targets_are_those_of_the_solutions():
+    examples = examples_of(lesson(solutions=[2, 0, 5]), [6, 6, 6])
+    assert [int(np.argmax(example.target)) for example in examples] == [2, 0, 5]
+    assert all(example.true_theta is None for example in examples)
+
+
+def test_targets_of_true_thetas_are_what_the_layer_does_there():
+    thetas = [x @ np.array([1.0, 2.0]) for x in items(3)]
+    examples = examples_of(lesson(thetas=thetas), [6, 6, 6])
+    for example, theta in zip(examples, thetas, strict=True):
+        assert np.array_equal(example.true_theta, theta)
+        assert np.array_equal(example.target, np.eye(6)[int(np.argmin(theta))])
+
+
+def test_draws_depend_on_the_seed_and_the_place_alone():
+    """The same for every θ and every call; nested in their number."""
+    first, second, third = examples_of(lesson(solutions=[0, 0, 0]), [6, 6, 6])
+    assert first.draws(4).shape == (4, 6)
+    assert np.array_equal(first.draws(4), first.draws(7)[:4])
+    again = examples_of(lesson(solutions=[1, 1, 1]), [6, 6, 6])[0]
+    assert np.array_equal(first.draws(4), again.draws(4))
+    other = examples_of(lesson(seed=1, solutions=[0, 0, 0]), [6, 6, 6])[0]
+    assert not np.array_equal(first.draws(4), other.draws(4))
+    assert not np.array_equal(second.draws(4), third.draws(4))
+
+
+@pytest.mark.parametrize(
+    ("problem", "known", "message"),
+    [
+        (None, {"solutions": [0, 1]}, "solutions: 2 of them, expected 3, one per instance"),
+        (None, {"thetas": []}, "thetas: 0 of them, expected 3, one per instance"),
+        (None, {"thetas": [np.zeros(6), np.zeros(5), np.zeros(6)]}, r"thetas\[1\]: shape \(5,\), expected one entry"),
+        (None, {"thetas": [np.zeros(6)] * 2 + [np.array([0, np.nan, 0, 0, 0, 0])]}, r"thetas\[2\]\[1\]: not finite"),
+        (Items(), {"solutions": [0, 1, 2]}, "items has no target: it cannot learn from solutions"),
+        (Items(), {"thetas": [np.zeros(6)] * 3}, "items has no embed: it cannot learn by demonstration"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_name(problem, known, message):
+    with pytest.raises(InputError, match=message):
+        examples_of(lesson(problem, **known), [6, 6, 6])
+
+
+def test_an_embedding_of_the_wrong_length_is_named():
+    class Short(Embedded):
+        def embed(self, y, instance):
+            return np.zeros(2)
+
+    shown = Example(Short(), items(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
+    with pytest.raises(
+        InputError,
+        match=r"embed of items returned an array .* of shape \(2,\), expected an array of 6 numbers, one per row",
+    ):
+        shown.solve(np.zeros(6))
+
+
+def test_inner_and_vector():
+    assert inner(np.array([1.0, 2.0]), np.array([3.0, 4.0])) == 11.0
+    assert vector([1, 2], 2, "it").dtype == np.float64
+    for wrong, message in (([[1.0, 2.0]], "it: shape"), ([1.0, np.inf], r"it\[1\]: not finite")):
+        with pytest.raises(InputError, match=message):
+            vector(wrong, 2, "it")

@@ -1,0 +1,85 @@
+"""CMA-ES."""
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError, OptionError
+from colayer.learning.search.cma_es import CmaEs, descend
+from colayer.learning.search.optimizer import Portion, Task
+from support.searching import search, sphere, stairs, traced
+
+
+def test_populations_of_two_interleaved_runs_do_not_mix():
+    """CMA-ES holds its generator: a run started in the middle of another leaves it as it is."""
+    task = Task(5, evaluations=120, seed=2)
+    alone_function, alone = traced(stairs)
+    search(alone_function, task=task, method=CmaEs())
+
+    def interrupted(W):
+        search(sphere, task=Task(5, evaluations=30, seed=2), method=CmaEs())
+        return stairs(W)
+
+    nested_function, nested = traced(interrupted)
+    search(nested_function, task=task, method=CmaEs())
+    assert np.array_equal(alone, nested)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_first_step_is_a_fraction_of_the_start(scale):
+    """The first population lies within a few steps of the start, whatever the scale of the start."""
+    start = scale * np.array([1.0, -2.0, 3.0, 0.5])
+    function, asked = traced(sphere)
+    search(function, task=Task(4, evaluations=9, safe=start), method=CmaEs(step=0.01, population=8))
+    deviation = np.std(np.array(asked[1:]) - start) / np.sqrt(np.mean(start**2))
+    assert 0.004 < deviation < 0.025
+
+
+def test_restarts_when_nothing_moves():
+    """On a flat loss the search goes on with a larger population until the budget is spent."""
+    batches = []
+    search(
+        lambda W: (batches.append(len(W)), np.zeros(len(W)))[1],
+        task=Task(5, evaluations=600),
+        method=CmaEs(population=6),
+    )
+    assert sum(batches) == 600
+    assert {6, 12} <= set(batches)
+
+
+def test_a_given_start_comes_first():
+    """In model units; the safe weights are then not asked for."""
+    function, asked = traced(sphere)
+    search(function, task=Task(2, evaluations=20, safe=np.ones(2)), method=CmaEs(start=(3.0, -4.0)))
+    assert asked[0].tolist() == [3.0, -4.0]
+    assert not any(np.array_equal(row, np.ones(2)) for row in asked)
+
+
+def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
+    """`key` gives each of several descents of one task random numbers of its own."""
+    asked = []
+    for key in (0, 0, 1):
+        function, rows = traced(sphere)
+        Portion(function, 12).spend(lambda p, key=key: descend(p, Task(3), np.ones(3), step=0.1, key=key))
+        asked.append(np.array(rows))
+    assert np.array_equal(asked[0], asked[1])
+    assert not np.array_equal(asked[0], asked[2])
+    assert not any(np.array_equal(row, np.ones(3)) for row in asked[0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"step": 0.0}, "method: step 0.0 is out of range, expected a positive number"),
+        ({"step": np.inf}, "method: step inf is out of range"),
+        ({"population": 1}, "method: population 1 is out of range, expected at least 2"),
+    ],
+)
+def test_options_out_of_range_are_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        CmaEs(**options)
+
+
+@pytest.mark.parametrize("start", [(1.0,), (1.0, np.nan)])
+def test_a_start_that_does_not_fit_is_refused(start):
+    with pytest.raises(InputError, match="start: expected 2 finite numbers"):
+        search(sphere, task=Task(2), method=CmaEs(start=start))

@@ -1,0 +1,233 @@
+"""Work on many at once that differs from the five methods: the check of its kind finds each mistake, alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.evaluators.local import LocalEvaluator
+from colayer.problem.check import check_problem
+from support.planted import assert_found, only_failure
+from support.selection_problem import Selection, instances
+from support.whole_problem import Whole
+
+
+class Fused(LocalEvaluator):
+    """An evaluator of one's own, with arithmetic that a mistake may change."""
+
+    def theta(self, features, weights):
+        total = np.zeros(len(features))
+        for column, weight in zip(features.T, weights, strict=True):
+            total += weight * column
+        return total
+
+    def loss(self, cost, scale):
+        return cost / scale
+
+    def losses(self, weights):
+        out = np.empty((len(weights), len(self.instances)))
+        for k, row in enumerate(weights):
+            for x, instance in enumerate(self.instances):
+                theta = self.theta(self.features[x], row)
+                solution = self.problem.decode(self.problem.layer(theta, instance), instance)
+                out[k, x] = self.loss(self.problem.cost(solution, instance), self.scales[x])
+        return out
+
+
+class InAnotherOrder(Fused):
+    def theta(self, features, weights):
+        return super().theta(features[:, ::-1], weights[::-1])
+
+
+class Single(Fused):
+    def theta(self, features, weights):
+        return super().theta(features.astype(np.float32), weights.astype(np.float32)).astype(np.float32)
+
+
+class FeatureLeftOut(Fused):
+    def theta(self, features, weights):
+        return super().theta(features[:, :2], weights[:2])
+
+
+class TimesTheInverse(Fused):
+    def loss(self, cost, scale):
+        return cost * (1.0 / scale)
+
+
+class Rounded(Fused):
+    def loss(self, cost, scale):
+        return round(cost / scale, 6)
+
+
+class OfTheBatch(Fused):
+    """Few weight vectors take another path."""
+
+    def losses(self, weights):
+        return super().losses(weights) * (1.0 if len(weights) > 30 else 1.0 + 1e-12)
+
+
+class Transposed(Fused):
+    def losses(self, weights):
+        return super().losses(weights).T
+
+
+class Forgetful(Fused):
+    def losses(self, weights):
+        super().losses(weights)
+
+
+class VisitsInItsOwnOrder(Fused):
+    def visit(self, work, chosen):
+        return super().visit(work, sorted(chosen))
+
+
+class VisitsOthers(Fused):
+    def held(self, x, number):
+        return super().held((x + 1) % len(self.instances), number)
+
+
+class VisitsInSinglePrecision(Fused):
+    def held(self, x, number):
+        held = super().held(x, number)
+        return replace(held, matrix=held.matrix.astype(np.float32))
+
+
+class VisitsWithoutScale(Fused):
+    def held(self, x, number):
+        return replace(super().held(x, number), scale=1.0)
+
+
+class MapsRows(Fused):
+    """The features are not transposed."""
+
+    def map_features(self, work):
+        return [work(features) for features in self.features]
+
+
+class NoEvaluator:
+    def __init__(self, problem, instances):
+        self.close = lambda: None
+
+
+#: evaluator → words of what is said of it.
+EVALUATORS: dict[Any, str] = {
+    InAnotherOrder: "losses differ): let both call the same code; add up θ feature by feature",
+    Single: "losses differ): let both call the same code",
+    FeatureLeftOut: "losses differ): let both call the same code",
+    TimesTheInverse: "losses differ): let both call the same code",
+    Rounded: "losses differ): let both call the same code",
+    OfTheBatch: "when these are given without the others, or to two workers",
+    Transposed: "evaluator: losses returned shape (5,",
+    Forgetful: "evaluator: losses returned shape (): return",
+    VisitsInItsOwnOrder: "evaluator: visit shows work the instance 0 where 4 was asked for",
+    VisitsOthers: "evaluator: visit shows other features",
+    VisitsInSinglePrecision: "evaluator: visit shows other features",
+    VisitsWithoutScale: "evaluator: visit shows the scale 1.0, scale gives",
+    MapsRows: "evaluator: map_features shows other features of shape (6, 3) than the method gives",
+    NoEvaluator: "evaluator of selection returned a NoEvaluator, expected an object with losses",
+}
+
+
+def evaluated(kind: Any, decoder: str = "none") -> Any:
+    """The problem with an evaluator of this kind."""
+
+    class Evaluated(Selection):
+        def __reduce__(self):
+            return evaluated, (kind, self.decoder)
+
+        def evaluator(self, instances):
+            return kind(self, instances)
+
+    return Evaluated(decoder)
+
+
+@pytest.mark.parametrize("kind", EVALUATORS, ids=lambda kind: kind.__name__)
+def test_an_evaluator_that_differs_from_the_five_methods_is_found(kind: Any) -> None:
+    failure = only_failure(evaluated(kind))
+    assert failure.check == "evaluator"
+    assert EVALUATORS[kind] in failure.detail
+
+
+def test_an_evaluator_of_the_same_arithmetic_is_no_mistake() -> None:
+    report = check_problem(evaluated(Fused), instances())
+    assert report.ok, str(report)
+
+
+class EvaluatorOfOneInstance(Selection):
+    def evaluator(self, instances):
+        return LocalEvaluator(self, instances[:1])
+
+
+class SolvedCostsTheLayer(Whole):
+    """The decoder is forgotten: only through a decoder that changes something does it show."""
+
+    def solved(self, thetas, instance):
+        ys = super().solved(thetas, instance)[0]
+        return ys, np.array([self.cost(y, instance) for y in ys])
+
+
+class SolvedCostsAreLosses(Whole):
+    def solved(self, thetas, instance):
+        ys, costs = super().solved(thetas, instance)
+        return ys, costs / self.scale(instance)
+
+
+class SolvedCostsAlone(Whole):
+    def solved(self, thetas, instance):
+        return super().solved(thetas, instance)[1]
+
+
+class SolvedCostsOfOneRow(Whole):
+    def solved(self, thetas, instance):
+        ys, costs = super().solved(thetas, instance)
+        return ys, costs[0]
+
+
+class SolvedOfMinusTheta(Whole):
+    """The y are those of another θ, the costs are right."""
+
+    def solved(self, thetas, instance):
+        return super().solved(-thetas, instance)[0], super().solved(thetas, instance)[1]
+
+
+class MixedWithoutCoefficients(Whole):
+    def mixed(self, ys, coefficients, instance):
+        return super().mixed(ys, np.sign(coefficients), instance)
+
+
+class MixedIsAMean(Whole):
+    def mixed(self, ys, coefficients, instance):
+        return super().mixed(ys, coefficients / len(ys), instance)
+
+
+class MixedFromTheLast(Whole):
+    def mixed(self, ys, coefficients, instance):
+        return super().mixed(ys[::-1], coefficients[::-1], instance)
+
+
+class MixedOfAnotherLength(Whole):
+    def mixed(self, ys, coefficients, instance):
+        return super().mixed(ys, coefficients, instance)[1:]
+
+
+#: mistake → (the check that finds it, words of what it says).
+PLANTED: dict[Any, tuple[str, str]] = {
+    EvaluatorOfOneInstance: ("evaluator", "evaluator: losses returned shape ("),
+    SolvedCostsTheLayer: ("solves many", "with decoder=swap: instance 0: solved says that row"),
+    SolvedCostsAreLosses: ("solves many", "instance 0: solved says that row 0 costs"),
+    SolvedCostsAlone: ("solves many", "of shape (30,): return (ys, the cost of each decoded)"),
+    SolvedCostsOfOneRow: ("solves many", "solved: costs that it returned shape (): return (30,)"),
+    SolvedOfMinusTheta: ("solves many", "mixed gives the y of row 0 of solved another vector than embed"),
+    MixedWithoutCoefficients: ("solves many", "and not by rounding alone"),
+    MixedIsAMean: ("solves many", "return Σ_k c_k·embed(y_k)"),
+    MixedFromTheLast: ("solves many", "add up in the order of k"),
+    MixedOfAnotherLength: ("solves many", "mixed returned an array of shape (5,)"),
+}
+
+
+@pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
+def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
+    assert_found(mistake(), *PLANTED[mistake], every_decoder=mistake is SolvedCostsTheLayer)

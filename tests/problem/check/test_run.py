@@ -1,0 +1,272 @@
+"""`check_problem`: no false alarm on problems that are right, and a report that says what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import BaseProblem, InputError, Size, check_problem
+from colayer.problem.check import CHECKS, Finding, small_instances
+from colayer.problem.check.run import judge
+from colayer.problem.check.trial import Trial
+from colayer.problem.check.variants import values_of
+from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
+from colayer.problems.single_machine.instance import Instance as Jobs
+from colayer.problems.spanning_tree.instance import Instance as Graph
+from support.pick_problem import Pick
+from support.selection_problem import Projects, Selection, instances
+from support.whole_problem import Whole
+
+#: What a problem with the five methods alone gives no word about.
+UNKNOWN = {
+    "feasible", "bound", "safe weights", "embed", "sign", "optimal", "homogeneous", "target", "augmented",
+    "best of many", "baselines", "exact", "compact", "constraint program", "shuffled", "instance files",
+    "solution files", "instance table", "solution table", "generate", "evaluator", "solves many", "rounds",
+    "structure",
+}  # fmt: skip
+
+
+class Worst(Pick):
+    """Two mistakes at once."""
+
+    def scale(self, instance):
+        return 0.0
+
+    def cost(self, solution, instance):
+        return float("nan")
+
+
+def picks(count: int = 3) -> list[np.ndarray]:
+    return [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(count)]
+
+
+@pytest.mark.parametrize("name", problem_names())
+def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: str) -> None:
+    """On instances small enough that the layer's optimality is no matter of luck."""
+    problem = find_problem(name)
+    report = check_problem(problem, small_instances(problem, 3))
+    assert report.ok, str(report)
+    assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(problem).values())
+    passed = {finding.check for finding in report.findings if finding.result == "passed"}
+    assert set(CHECKS) - passed <= {"shuffled", "best of many", "augmented", "rounds", "instance table"}
+
+
+@pytest.mark.parametrize(("name", "options"), [
+    ("single-machine", {"features": "27", "decoder": "ls"}),
+    ("single-machine", {"features": "27", "decoder": "rdi"}),
+    ("vehicle-scheduling", {"features": "23", "decoder": "ls"}),
+], ids=str)  # fmt: skip
+def test_the_registered_problems_pass_with_two_options_changed_at_once(name: str, options: dict[str, str]) -> None:
+    problem = find_problem(name, **options)
+    findings: dict[str, Finding] = {}
+    judge(Trial(problem, small_instances(problem, 3), 0), "", findings)
+    assert {key: found.detail for key, found in findings.items() if found.result == "failed"} == {}
+    assert findings["evaluator"].result == findings["solves many"].result == "passed"
+
+
+def test_every_check_passes_on_a_problem_with_every_optional_part() -> None:
+    report = check_problem(Whole(), instances())
+    assert report.variants == ("decoder=none", "decoder=swap")
+    assert {finding.check for finding in report.findings if finding.result != "passed"} == {"rounds"}, str(report)
+
+
+class ShuffledJobs(SingleMachine):
+    """Jobs in another order."""
+
+    name = "shuffled-jobs"
+
+    def shuffled(self, instance, seed):
+        order = np.random.default_rng(seed).permutation(instance.jobs)
+        return Jobs(instance.release[order], instance.processing[order]), order
+
+
+class ShuffledEdges(SpanningTree):
+    """Edges in another order."""
+
+    name = "shuffled-edges"
+
+    def shuffled(self, instance, seed):
+        m = instance.edge_count
+        order = np.random.default_rng(seed).permutation(m)
+        moved = Graph(instance.nodes, instance.edges[order], instance.first[order], instance.second[:, order])
+        return moved, np.concatenate([order, m + order])
+
+
+@pytest.mark.parametrize("problem", [ShuffledJobs("27"), ShuffledEdges()], ids=lambda problem: problem.name)
+def test_features_of_the_built_in_problems_move_with_the_data(problem: Any) -> None:
+    """Equivariance, on data without ties, which are broken by index."""
+    rng = np.random.default_rng(0)
+    if isinstance(problem, SingleMachine):
+        instances = [Jobs(rng.uniform(0, 50, n), rng.uniform(1, 9, n)) for n in (3, 6, 9)]
+    else:
+        graphs = [problem.generate(seed, width=3, scenarios=3) for seed in range(3)]
+        apart = [(x, rng.normal(size=x.first.shape), rng.normal(size=x.second.shape)) for x in graphs]
+        instances = [Graph(x.nodes, x.edges, x.first + 0.01 * c, x.second + 0.01 * d) for x, c, d in apart]
+    findings: dict[str, Finding] = {}
+    judge(Trial(problem, instances, 0), "", findings)
+    assert findings["shuffled"].result == "passed", findings
+
+
+def test_five_methods_are_enough() -> None:
+    """A problem derived from nothing; what it leaves open does not apply, and says why."""
+    report = check_problem(Pick(), picks())
+    assert report.ok
+    left = {finding.check: finding.detail for finding in report.findings if finding.result != "passed"}
+    assert set(left) == UNKNOWN
+    assert left["sign"] == "the problem has no embed, so what its layer minimises is not known"
+
+
+def test_the_report_names_every_mistake_and_waits_with_what_depends_on_them() -> None:
+    report = check_problem(Worst(), picks())
+    assert [finding.check for finding in report.failures] == ["scale", "cost"]
+    assert not report.ok
+    with pytest.raises(InputError, match="pick: 2 checks failed, the first: scale: instance 0: scale returned 0"):
+        report.raise_for_failures()
+    text = str(report)
+    assert "\npickling               not applicable: once 'cost' passes\n" in text
+    assert "\n1. scale\n   instance 0: scale returned 0: return the order of magnitude" in text
+    assert max(map(len, text.splitlines())) < 120
+    document = report.document()
+    assert (document["problem"], document["instances"], document["ok"]) == ("pick", 3, False)
+    assert [row["check"] for row in document["checks"]] == list(CHECKS)
+
+
+def test_the_report_depends_on_the_arguments_alone() -> None:
+    """And the instances are left as they were."""
+    data = picks()
+    kept = [instance.copy() for instance in data]
+    assert check_problem(Pick(), data, seed=5).document() == check_problem(Pick(), data, seed=5).document()
+    assert all(np.array_equal(one, two) for one, two in zip(data, kept, strict=True))
+
+
+def test_global_generators_are_left_as_they_were() -> None:
+    np.random.seed(3)  # noqa: NPY002
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(3)  # noqa: NPY002
+    check_problem(Pick(), picks())
+    assert np.random.random() == expected  # noqa: NPY002
+
+
+def test_features_and_scale_are_checked_on_every_instance() -> None:
+    """The rest on the first six."""
+    data = picks(9)
+    data[8][4, 1] = np.nan
+    (failure,) = check_problem(Pick(), data).failures
+    assert failure.check == "features"
+    assert failure.detail.startswith("instance 8: feature 'noise' is nan in row 4")
+
+
+def test_one_instance_with_one_row_is_enough() -> None:
+    report = check_problem(Pick(), [np.ones((1, 2))])
+    assert report.ok
+    assert next(f for f in report.findings if f.check == "theta matters").result == "not applicable"
+
+
+def test_without_instances_there_is_nothing_to_check() -> None:
+    with pytest.raises(InputError, match="pick: no instances to check on"):
+        check_problem(Pick(), [])
+    with pytest.raises(InputError, match="is a class, expected an object"):
+        check_problem(Pick, picks())
+
+
+def test_instances_may_come_from_a_generator() -> None:
+    assert check_problem(Pick(), iter(picks())).document() == check_problem(Pick(), picks()).document()
+
+
+@pytest.mark.parametrize(("seed", "said"), [(-1, "-1 is out of range"), (0.5, "0.5 is not a whole number")])
+def test_a_seed_is_a_whole_number(seed: Any, said: str) -> None:
+    with pytest.raises(InputError, match=f"^seed: {said}, expected 0 or more"):
+        check_problem(Pick(), picks(), seed=seed)
+
+
+@pytest.mark.parametrize("part", ["name", "feature_names", "features", "layer", "cost"])
+def test_a_problem_that_lacks_a_needed_part_is_refused_by_name(part: str) -> None:
+    """Also where it inherits from BaseProblem, which has defaults for decode and scale alone."""
+    parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost") if key != part}
+    problem = type("Partial", (BaseProblem,), parts)()
+    with pytest.raises(InputError, match=f"Partial is not a problem: it has no {part}$"):
+        check_problem(problem, picks())
+
+
+class CostWithoutGetter(Pick):
+    cost = property()
+
+
+def test_a_needed_part_that_cannot_be_had_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match="cost of CostWithoutGetter raised AttributeError: property"):
+        check_problem(CostWithoutGetter(), picks())
+
+
+@pytest.mark.parametrize("sizes", [("items",), Size("items", int, 3, "number of items"), "items"], ids=repr)
+def test_sizes_that_are_none_are_a_mistake(sizes: Any) -> None:
+    parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost")}
+    problem = type("Sized", (BaseProblem,), {**parts, "sizes": sizes})()
+    finding = next(f for f in check_problem(problem, picks()).findings if f.check == "generate")
+    assert finding.result == "failed"
+    assert re.search(r"sizes of Sized is .*, expected a tuple like", finding.detail)
+
+
+class Caching(BaseProblem):
+    """Caches where it may: in private attributes, of the problem and of what it returns."""
+
+    name = "caching"
+    feature_names = ("value",)
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, Any] = {}
+
+    def features(self, instance):
+        key = instance.values.tobytes()
+        return self._kept.setdefault(key, instance.values[:, None].copy())
+
+    def layer(self, theta, instance):
+        return int(np.argmin(theta))
+
+    def cost(self, solution, instance):
+        instance._calls = None
+        instance.seen = True
+        return float(instance.values[solution])
+
+
+class Row:
+    def __init__(self, seed: int) -> None:
+        self.values = np.random.default_rng(seed).normal(size=5)
+
+
+def test_a_cache_that_changes_no_answer_is_no_mistake() -> None:
+    report = check_problem(Caching(), [Row(seed) for seed in range(3)])
+    assert report.ok, str(report)
+
+
+def test_small_instances_have_small_sizes_and_depend_on_the_seed_alone() -> None:
+    made = small_instances(Selection(), 3)
+    assert [len(x.price) for x in made] == [4, 7, 9, 4, 7, 9]  # 9 is the usual size, larger ones are not tried
+    assert all(np.array_equal(a.price, b.price) for a, b in zip(made, small_instances(Selection(), 3), strict=True))
+    assert not np.array_equal(made[0].price, small_instances(Selection(), 4)[0].price)
+
+
+class Particular(Selection):
+    """Instances of the usual size, or none."""
+
+    sizes = (Size("projects", int, 30, "number of projects", minimum=2),)
+
+    def generate(self, seed: Any, projects: int = 30) -> Projects:
+        if projects != 30:
+            raise ValueError("30 or nothing")
+        return super().generate(seed, projects)
+
+
+class Ungenerous(Particular):
+    def generate(self, seed: Any, projects: int = 30) -> Projects:
+        raise ValueError("nothing at all")
+
+
+def test_small_sizes_that_the_generator_refuses_are_left_for_the_usual_ones() -> None:
+    assert [len(x.price) for x in small_instances(Particular(), 0)] == [30] * 6
+    with pytest.raises(InputError, match=r"selection: generate raised ValueError: nothing at all \(test_run.py, line"):
+        small_instances(Ungenerous(), 0)
+    with pytest.raises(InputError, match="pick has no instance generator"):
+        small_instances(Pick(), 0)

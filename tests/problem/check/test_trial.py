@@ -1,0 +1,140 @@
+"""The problem on trial: calls that become mistakes, θ as learning meets them, and what a solution is held against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.problem.check.report import Mistake, Skip
+from colayer.problem.check.trial import MOST_INSTANCES, SAMPLES, Trial, copied, finite, guarded, named
+from support.selection_problem import Selection, instances
+
+
+def trial(problem: Any = None, count: int = 3, seed: int = 0) -> Trial:
+    return Trial(problem or Selection(), instances(count), seed)
+
+
+class Refused(Selection):
+    """Its files refuse what `violation` would let pass."""
+
+    violation = None
+
+
+class Judged(Selection):
+    def violation(self, solution, instance):
+        return len(solution) == instance.choose
+
+
+class Broken(Selection):
+    """`violation` says nothing, and its files cannot tell."""
+
+    violation = None
+
+    def read_solution(self, document, instance):
+        return document["no such key"]
+
+
+def test_what_a_method_raises_is_a_mistake_that_names_the_instance_and_the_line() -> None:
+    class Raises(Selection):
+        def bound(self, instance):
+            return 1 / 0
+
+    with pytest.raises(Mistake, match=r"^instance 2: bound raised ZeroDivisionError: .* \(test_trial.py, line \d+\)$"):
+        trial(Raises()).call("bound", instances()[2], on=2)
+    with pytest.raises(Mistake, match=r"^layer raised SystemExit: 3"):
+        guarded("layer", lambda: (_ for _ in ()).throw(SystemExit(3)))
+    with pytest.raises(Mistake, match=r"^bounds raised AttributeError: 'Selection' object has no attribute 'bounds'"):
+        trial().call("bounds")
+
+
+def test_theta_depends_on_the_seed_the_instance_and_the_key_alone() -> None:
+    first = trial().thetas(1)
+    assert first.shape == (SAMPLES, 7)
+    assert np.array_equal(first, trial().thetas(1))
+    assert not np.array_equal(first, trial(seed=1).thetas(1))
+    assert not np.array_equal(first, trial().thetas(1, SAMPLES, 2))
+
+
+def test_theta_has_zeros_ties_and_one_sign() -> None:
+    many = trial().thetas(0, 40)
+    assert not many[1].any()
+    assert np.array_equal(many[5::4], np.rint(many[5::4]))  # whole numbers: ties
+    assert set(np.unique(many[5::4])) <= set(range(-2, 3))
+    assert (many[3] > 0).all()
+    assert (many[7] < 0).all()
+
+
+def test_samples_are_the_pipeline_of_the_instances_looked_at() -> None:
+    problem, data = Selection(), instances(MOST_INSTANCES + 2)
+    on_trial = Trial(problem, data, 0)
+    assert list(on_trial.chosen) == list(range(MOST_INSTANCES))
+    assert on_trial.rows == [len(x.price) for x in data[:MOST_INSTANCES]]
+    assert len(on_trial.samples) == MOST_INSTANCES * SAMPLES
+    for sample in on_trial.samples[::7]:
+        solution = problem.layer(sample.theta, data[sample.index])
+        assert np.array_equal(sample.solution, solution)
+        assert sample.cost == problem.cost(solution, data[sample.index])
+
+
+def test_an_ability_that_is_none_is_not_there_and_skips_the_check() -> None:
+    assert trial().has("violation", "bound")
+    assert not trial(Refused()).has("violation")
+    with pytest.raises(Skip, match="the problem has no violation"):
+        trial(Refused()).need("bound", "violation")
+
+
+def test_an_attribute_has_the_default_where_the_problem_has_none() -> None:
+    class Bare:
+        decoders = ("a",)
+
+    assert trial(Bare()).attribute("decoders") == ("a",)
+    assert trial(Bare()).attribute("homogeneous") is False
+    assert trial(Bare()).attribute("safe_weights") is None
+
+
+@pytest.mark.parametrize(("problem", "said"), [
+    (Selection(), "violation says: 1 projects, expected 3"),
+    (Refused(), "read_solution refuses it: chosen: 1 projects, expected 3"),
+    (Broken(), None),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_what_is_said_against_a_solution(problem: Any, said: str | None) -> None:
+    assert trial(problem).infeasible(0, np.array([4])) == said
+    assert trial(problem).infeasible(0, np.array([0, 1, 2])) is None
+
+
+def test_a_violation_is_a_sentence() -> None:
+    with pytest.raises(Mistake, match="violation returned True: return None, or a sentence"):
+        trial(Judged()).infeasible(0, np.array([0, 1, 2]))
+
+
+@pytest.mark.parametrize(("value", "said"), [
+    ("high", "embed returned 'high': return an array of 6 numbers"),
+    (np.zeros(5), r"embed returned an array of shape \(5,\): return one number for each of the 6 rows"),
+    (np.array([0, 1, np.inf, 0, 0, 0]), "embed returned inf in entry 2"),
+], ids=["word", "short", "infinite"])  # fmt: skip
+def test_a_vector_has_a_finite_number_for_each_row(value: Any, said: str) -> None:
+    with pytest.raises(Mistake, match=f"instance 0: {said}"):
+        trial().vector(value, 0, "embed")
+
+
+def test_a_finite_number_is_one() -> None:
+    assert finite(np.float32(1.5), "the cost") == 1.5
+    for value, said in ((None, "None"), ("12", "'12'"), ([1.0], r"\[1.0\]"), (float("nan"), "nan")):
+        with pytest.raises(Mistake, match=f"^cost returned {said} for a solution: return one finite number"):
+            finite(value, "cost", "a solution")
+    with pytest.raises(Mistake, match=r"^cost returned inf: return a finite number"):
+        finite(np.inf, "cost")
+
+
+def test_what_cannot_be_copied_is_used_as_it_is() -> None:
+    class Lock:
+        def __deepcopy__(self, memo: Any) -> Any:
+            raise TypeError("held")
+
+    lock, values = Lock(), [1, [2]]
+    assert copied(lock) is lock
+    assert copied(values) == values
+    assert copied(values)[1] is not values[1]
+    assert (named(None), named(lock), named((1, 2))) == ("None", "a Lock", "a tuple of 2, (1, 2)")

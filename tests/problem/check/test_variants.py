@@ -1,0 +1,106 @@
+"""The variants of a problem: every decoder and every value of an option that it declares."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from colayer import InputError, OptionError, check_problem
+from colayer.problem.check.variants import variants
+from support.pick_problem import Pick
+from support.selection_problem import Selection, instances
+
+
+class Optional(Selection):
+    """Three options beside the decoder, of which two list their values."""
+
+    def __init__(
+        self,
+        decoder: str = "none",
+        size: Literal["small", "large"] | str = "small",
+        squared: bool = True,
+        power: float = 2.0,
+        notes: list[bool] | None = None,
+        later: "OnlyForTypeCheckers" = None,  # type: ignore  # noqa: F821, UP037, RUF100
+    ) -> None:
+        super().__init__(decoder)
+        self._options = {"decoder": decoder, "size": size, "squared": squared, "power": power}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return dict(self._options)
+
+
+class InfeasibleSwap(Selection):
+    """A mistake of one decoder alone."""
+
+    def decode(self, y, instance):
+        return y if self.decoder == "none" else y[:-1]
+
+
+class WrongWhenLarge(Optional):
+    """A mistake of one value of an option alone."""
+
+    def bound(self, instance):
+        return super().bound(instance) + (1e6 if self.options["size"] == "large" else 0.0)
+
+
+class SwapCannotBeMade(Selection):
+    def with_options(self, **changes):
+        if changes.get("decoder") == "swap":
+            raise RuntimeError("no swap today")
+        return super().with_options(**changes)
+
+
+def test_one_option_is_changed_at_a_time() -> None:
+    found = variants(Optional())
+    assert list(found) == [
+        "decoder=none, size=small, squared=True, power=2.0", "size=large", "squared=False", "decoder=swap",
+    ]  # fmt: skip
+    assert found["squared=False"].options == {"decoder": "none", "size": "small", "squared": False, "power": 2.0}
+
+
+def test_a_decoder_that_is_chosen_is_the_only_one() -> None:
+    found = variants(Optional(), "swap")
+    assert {problem.options["decoder"] for problem in found.values()} == {"swap"}
+    assert len(found) == 3
+
+
+def test_a_problem_without_options_is_its_only_variant() -> None:
+    pick = Pick()
+    assert variants(pick) == {"no options": pick}
+
+
+@pytest.mark.parametrize(("problem", "decoder", "said"), [
+    (Selection(), "swop", r"^decoder: no decoder 'swop', expected swap \(or none\)"),
+    (Pick(), "swap", "^decoder: pick has no decoders to choose from"),
+    (SwapCannotBeMade(), "swap", r"^selection: with_options\(decoder='swap'\) raised RuntimeError: no swap today"),
+], ids=["unknown", "none", "raises"])  # fmt: skip
+def test_a_decoder_that_cannot_be_had_is_refused(problem: Any, decoder: str, said: str) -> None:
+    data = instances() if isinstance(problem, Selection) else [np.ones((3, 2))]
+    with pytest.raises((InputError, OptionError), match=said):
+        check_problem(problem, data, decoder=decoder)
+
+
+@pytest.mark.parametrize(("problem", "check", "said"), [
+    (InfeasibleSwap(), "feasible", "with decoder=swap: instance 0: decode made an infeasible solution"),
+    (WrongWhenLarge(), "bound", "with size=large: instance 0: bound returned"),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_a_mistake_of_one_variant_alone_names_it(problem: Any, check: str, said: str) -> None:
+    report = check_problem(problem, instances())
+    assert [failure.check for failure in report.failures] == [check]
+    assert report.failures[0].detail.startswith(said)
+
+
+def test_a_mistake_of_another_decoder_than_the_chosen_one_is_not_looked_for() -> None:
+    assert check_problem(InfeasibleSwap(), instances(), decoder="none").ok
+    (failure,) = check_problem(InfeasibleSwap(), instances(), decoder="swap").failures
+    assert failure.detail.startswith("instance 0: decode made")
+
+
+def test_a_variant_that_cannot_be_made_is_a_mistake_of_the_options() -> None:
+    (failure,) = check_problem(SwapCannotBeMade(), instances()).failures
+    assert failure.check == "options"
+    assert failure.detail.startswith("with_options(decoder='swap') raised RuntimeError: no swap today")

@@ -1,0 +1,101 @@
+"""Many weight vectors for one instance: in order, counted, the best of all, and within a time limit."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import Pipeline
+from colayer._runtime.clock import clock
+from colayer.errors import OptionError
+from colayer.models import LinearModel
+from colayer.problem.compose import decoded, features_of
+from colayer.problems import SingleMachine
+from colayer.solving.candidates import Candidates, fixed_rows
+from support.selection_problem import Selection
+
+PROBLEM = Selection()
+MEMBERS = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 1.0]])
+MODEL = LinearModel(PROBLEM.feature_names, MEMBERS[0], np.ones(3), PROBLEM.name, PROBLEM.options, {}, 0.25, MEMBERS)
+DATA = [PROBLEM.generate(seed) for seed in range(12)]
+
+
+def pipeline(safe: bool = False, model: LinearModel = MODEL) -> Pipeline[Any, Any, Any]:
+    return Pipeline.from_model(PROBLEM, model, safe=safe)
+
+
+def cost(weights: Any, instance: Any) -> float:
+    return decoded(PROBLEM, features_of(PROBLEM, instance) @ weights, instance)[1]
+
+
+def test_members_come_first_and_draws_stand_in_for_those_that_are_missing() -> None:
+    rows, names = fixed_rows(MODEL, 2, 0, None, 0)
+    assert (rows.tolist(), names) == (MEMBERS[:2].tolist(), ["learned", "member 2"])
+    rows, names = fixed_rows(MODEL, 5, 1, None, 0)
+    assert names == ["learned", "member 2", "member 3", "sample 1", "sample 2", "sample 3"]
+    _, sampled = fixed_rows(MODEL, 1, 3, None, 0)
+    assert sampled == ["learned", "sample 1", "sample 2", "sample 3"]
+    assert np.array_equal(rows[3:], fixed_rows(MODEL, 1, 3, 0.25, 0)[0][1:])
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 3])
+def test_the_best_of_the_first_members(candidates: int) -> None:
+    for instance in DATA:
+        costs = [cost(weights, instance) for weights in MEMBERS[:candidates]]
+        solved = pipeline().solve(instance, candidates=candidates)
+        assert (solved.cost, solved.candidates) == (min(costs), candidates)
+        first = costs.index(min(costs))
+        assert solved.source == ("learned" if first == 0 else f"member {first + 1}")
+
+
+def test_the_safe_weights_are_one_candidate_more() -> None:
+    solved = pipeline(safe=True).solve(DATA[0], candidates=3)
+    assert solved.candidates == 4
+
+
+def test_more_time_is_never_worse_and_something_is_always_found() -> None:
+    for instance in DATA[:4]:
+        none = pipeline().solve(instance, time_limit=0.0)
+        some = pipeline().solve(instance, time_limit=0.05)
+        assert (none.candidates, none.source) == (1, "learned")
+        assert some.candidates > 20
+        assert some.cost <= min(cost(weights, instance) for weights in MEMBERS) <= none.cost
+
+
+def test_time_limits_are_kept() -> None:
+    problem = SingleMachine("27")
+    instance = problem.generate(0, jobs=50)
+    solver = Pipeline(problem, problem.safe_weights)
+    solver.solve(instance, time_limit=0.01)  # kernels are compiled
+    begin = time.monotonic()
+    solved = solver.solve(instance, time_limit=0.2)
+    assert 0.1 < time.monotonic() - begin < 0.4
+    assert solved.cost <= solver.solve(instance).cost
+
+
+def test_members_are_tried_in_order_and_then_draws_around_the_best() -> None:
+    """By a clock that stands still, so that every candidate is affordable."""
+    tried = Candidates(PROBLEM, MODEL, DATA[0], features_of(PROBLEM, DATA[0]))
+    found = tried.until(clock() + 3600.0, MEMBERS, ["learned", "member 2", "member 3"], None)
+    first, second, third = (next(found) for _ in range(3))
+    assert (first.tried, second.tried, third.tried) == (1, 2, 3)
+    assert third.cost == min(cost(weights, DATA[0]) for weights in MEMBERS)
+    best = [next(found) for _ in range(30)][-1]
+    assert best.cost <= third.cost
+    assert best.source in ("learned", "member 2", "member 3") or best.source.startswith("draw ")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"candidates": 0}, "candidates=0 is out of range, expected at least 1"),
+        ({"time_limit": -1.0}, "time_limit=-1.0 is out of range, expected seconds from 0 to 1e"),
+        ({"time_limit": float("nan")}, "time_limit=nan is not a number, expected seconds from 0"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=f"^{message}"):
+        pipeline().solve(DATA[0], **options)

@@ -1,0 +1,38 @@
+"""Which model belongs to which problem."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from colayer.errors import InputError
+from colayer.problem.protocol import declared
+from colayer.problems import SingleMachine
+from colayer.solving.compatibility import checked, default_model, problem_of_model, raw_model
+from support.selection_problem import Selection
+
+MODEL = raw_model(declared(SingleMachine("27", decoder="ls")), np.ones(27), "given")
+
+
+def test_the_problem_that_a_model_names_with_its_options() -> None:
+    assert declared(problem_of_model(MODEL)).options == {"features": "27", "decoder": "ls"}
+
+
+def test_options_that_were_chosen_stay_where_they_may() -> None:
+    chosen = SingleMachine("27", decoder="rdi")
+    assert declared(problem_of_model(MODEL, chosen)).options["decoder"] == "ls"
+    assert declared(problem_of_model(MODEL, chosen, keep=True)).options["decoder"] == "rdi"
+
+
+def test_a_model_of_another_problem_or_of_other_features_is_refused() -> None:
+    assert checked(MODEL, declared(SingleMachine("27"))) is MODEL
+    with pytest.raises(InputError, match="problem: a model for 'single-machine', expected one for 'selection'"):
+        checked(MODEL, declared(Selection()))
+    with pytest.raises(InputError, match="feature_names: 27 features that are not those of"):
+        checked(MODEL, declared(SingleMachine("66")))
+
+
+def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None:
+    with pytest.warns(UserWarning, match="safe weights are used"):
+        model = default_model(Selection())
+    assert model.weights.tolist() == Selection.safe_weights.tolist()
