@@ -23,7 +23,7 @@ from colayer._runtime.threads import limited
 from colayer.comparison.paired import moments
 from colayer.display.tables import table
 from colayer.pretrained import pretrained_network
-from colayer.problem.compose import gap
+from colayer.problem.gap import gap
 from colayer.problems import SpanningTree, VehicleScheduling
 from colayer.problems.spanning_tree import datasets as trees
 from colayer.problems.spanning_tree.lagrangian import lagrangian

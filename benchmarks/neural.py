@@ -25,7 +25,7 @@ import numpy as np
 from colayer import Pipeline, __version__
 from colayer.display.tables import duration, percent, table
 from colayer.neural import Neural
-from colayer.problem.compose import gap
+from colayer.problem.gap import gap
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 ROOT = Path(__file__).parent.parent

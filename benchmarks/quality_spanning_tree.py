@@ -22,7 +22,7 @@ from colayer.comparison.table import Result
 from colayer.display.tables import duration, percent, table
 from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
-from colayer.problem.compose import gap
+from colayer.problem.gap import gap
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian

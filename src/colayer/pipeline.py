@@ -24,7 +24,8 @@ from colayer.learning.search.optimizer import Optimizer
 from colayer.learning.settings import Settings, as_float, check_number, check_whole
 from colayer.models import Model, read_model, thetas
 from colayer.problem.abilities import bound_of
-from colayer.problem.compose import decoded, features_of, gap
+from colayer.problem.compose import decoded, features_of
+from colayer.problem.gap import gap
 from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared, variant
 from colayer.problem.rounds import MOST, check_rounds
 from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds

@@ -10,19 +10,11 @@ import pytest
 
 from colayer import InputError
 from colayer.models import thetas
+from colayer.models.thetas import theta_blocks
 from colayer.problem import compose
-from colayer.problem.compose import (
-    best_of,
-    cost_of,
-    costs,
-    decoded,
-    features_of,
-    gap,
-    scale_of,
-    solve_exactly,
-    theta_blocks,
-)
+from colayer.problem.compose import best_of, cost_of, costs, decoded, features_of, scale_of, solve_exactly
 from colayer.problem.faults import own_fault
+from colayer.problem.gap import gap
 from support.pick_problem import Pick
 
 X = np.array([[4.0, 0.0], [2.0, 8.0], [3.0, 1.0], [9.0, 2.0]])

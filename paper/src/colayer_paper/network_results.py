@@ -10,7 +10,8 @@ from colayer._runtime.threads import Threads
 from colayer.comparison.paired import moments
 from colayer.models import ContextModel
 from colayer.pipeline import Pipeline
-from colayer.problem.compose import decoded, features_of, gap
+from colayer.problem.compose import decoded, features_of
+from colayer.problem.gap import gap
 from colayer.solving.networks import theta_of
 from colayer_paper.network_recipes import Recipe, linear_model
 

@@ -15,7 +15,8 @@ from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import moments
 from colayer.models import LinearModel, Model
 from colayer.problem.abilities import bound_of
-from colayer.problem.compose import gap, scale_of
+from colayer.problem.compose import scale_of
+from colayer.problem.gap import gap
 from colayer.problem.protocol import Declared, Floats, Problem, X, Y, Z, declared
 
 #: Beyond so many groups, names are told apart by their first word alone.

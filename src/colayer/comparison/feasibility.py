@@ -6,8 +6,8 @@ from colayer._runtime.text import first_line
 from colayer.errors import ColayerError, InputError
 from colayer.problem.abilities import Judges, ReadsSolutions, WritesSolutions
 from colayer.problem.answers import refused
-from colayer.problem.compose import ROUNDING
 from colayer.problem.faults import calling, title
+from colayer.problem.gap import ROUNDING
 from colayer.problem.protocol import Problem, X, Y, Z
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from colayer.comparison.trajectory import Attempt
 from colayer.problem.abilities import CompactPrograms, need
-from colayer.problem.compose import proves
+from colayer.problem.gap import proves
 from colayer.problem.programs import CompactModel, TooLargeError
 from colayer.problem.protocol import Problem, X, Y, Z
 

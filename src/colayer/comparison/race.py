@@ -16,8 +16,9 @@ from colayer.comparison.feasibility import refusal
 from colayer.comparison.trajectory import Attempt, Trajectory, trajectory
 from colayer.errors import InputError
 from colayer.problem.abilities import bound_of, group_of
-from colayer.problem.compose import cost_of, gap, scale_of
+from colayer.problem.compose import cost_of, scale_of
 from colayer.problem.faults import raised
+from colayer.problem.gap import gap
 from colayer.problem.protocol import Problem, X, Y, Z
 
 #: Seconds that a contender gets to warm up: what is compiled is not timed.

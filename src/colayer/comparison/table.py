@@ -13,7 +13,7 @@ from colayer.comparison.feasibility import below
 from colayer.comparison.paired import Difference, concluded, difference
 from colayer.comparison.race import Race
 from colayer.errors import InputError
-from colayer.problem.compose import gap
+from colayer.problem.gap import gap
 
 
 @dataclass(frozen=True)

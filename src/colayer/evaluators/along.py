@@ -18,8 +18,8 @@ from colayer.errors import OptionError
 from colayer.evaluators.base import Evaluator
 from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import visitor
+from colayer.models.thetas import theta_blocks
 from colayer.problem.answers import array, parts, refused
-from colayer.problem.compose import theta_blocks
 from colayer.problem.faults import built_in, calling
 from colayer.problem.protocol import Floats, Problem, X, X_contra, Y, Z
 

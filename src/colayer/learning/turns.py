@@ -19,8 +19,9 @@ from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import Visits
 from colayer.learning.spread import SHARES
 from colayer.models import norm
+from colayer.models.thetas import theta_blocks
 from colayer.problem.abilities import SolvesMany
-from colayer.problem.compose import best_of, costs, theta_blocks
+from colayer.problem.compose import best_of, costs
 from colayer.problem.protocol import Declared, Floats, X, Y, Z
 from colayer.problem.rounds import factors, features_after
 

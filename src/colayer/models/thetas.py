@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from colayer.errors import InputError
 
 Floats = NDArray[np.float64]
 
+_MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
+
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
     """θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
@@ -22,6 +25,23 @@ def thetas(features: NDArray[Any], weights: Floats) -> Floats:
     out = np.empty((len(weights), rows.shape[1]))
     accumulate(rows, np.ascontiguousarray(weights, dtype=np.float64), out)
     return out
+
+
+def theta_blocks(
+    features: NDArray[Any], weights: Floats, correction: Floats | None = None
+) -> Iterator[tuple[int, Floats]]:
+    """Yield θ for the rows of `weights` as (first row, θ of some rows): all at once where memory allows, else by parts.
+
+    `correction`, where there is one, is added to each θ (`Model.correction` gives it).
+    """
+    rows = max(1, _MOST_NUMBERS // max(1, len(features)))
+    for first in range(0, len(weights), rows):
+        block = thetas(features, weights[first : first + rows])
+        if correction is not None:
+            block = block + correction
+        if not np.isfinite(block).all():
+            raise InputError("θ is not finite, expected smaller features, or smaller weights")
+        yield first, block
 
 
 def norm(weights: Floats) -> float:

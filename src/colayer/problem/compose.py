@@ -6,25 +6,18 @@ Weights are in raw feature units throughout this module (`Model.raw` gives them)
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer.errors import InputError
-from colayer.models.thetas import thetas
+from colayer.models.thetas import theta_blocks
 from colayer.problem import answers
 from colayer.problem.abilities import Exact, Progress, need
 from colayer.problem.faults import built_in, calling
+from colayer.problem.gap import ROUNDING, proves
 from colayer.problem.protocol import Floats, LooksBack, Problem, X, Y, Z
-
-#: The relative gap up to which a solution is proved optimal, for every problem and solver.
-PROVED = 1e-9
-#: Relative: what rounding, or the tolerance of a general solver, makes of equal numbers.
-ROUNDING = 1e-6
-
-_MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def features_of(problem: Problem[X, Y, Z], instance: X, solution: Z | None = None) -> NDArray[Any]:
@@ -117,23 +110,6 @@ def costs(problem: Problem[X, Y, Z], features: NDArray[Any], weights: Floats, in
     return np.array([decoded(problem, theta, instance)[1] for theta in many])
 
 
-def theta_blocks(
-    features: NDArray[Any], weights: Floats, correction: Floats | None = None
-) -> Iterator[tuple[int, Floats]]:
-    """θ for the rows of `weights`, as (first row, θ of some rows): all at once where memory allows, else by parts.
-
-    `correction`, where there is one, is added to each θ (`Model.correction` gives it).
-    """
-    rows = max(1, _MOST_NUMBERS // max(1, len(features)))
-    for first in range(0, len(weights), rows):
-        block = thetas(features, weights[first : first + rows])
-        if correction is not None:
-            block = block + correction
-        if not np.isfinite(block).all():
-            raise InputError("θ is not finite, expected smaller features, or smaller weights")
-        yield first, block
-
-
 def solve_exactly(
     problem: Problem[X, Y, Z],
     instance: X,
@@ -153,17 +129,3 @@ def solve_exactly(
     if bound - cost > ROUNDING * max(abs(cost), abs(bound)) or bound == math.inf:
         raise answers.refused(what, given, f"at most the cost of its solution, {cost:.10g}", "bound")
     return solution, bound, proves(cost, bound)
-
-
-def gap(cost: float, bound: float | None) -> float | None:
-    """(cost − bound)/|bound|; 0 where they are equal; None without a bound, or where it is 0 and the cost is not."""
-    if bound is None:
-        return None
-    if cost == bound:
-        return 0.0
-    return None if bound == 0 else (cost - bound) / abs(bound)
-
-
-def proves(cost: float, bound: float | None) -> bool:
-    """Whether a lower bound proves a cost optimal: a relative gap of at most 1e-9, what rounding may leave."""
-    return bound is not None and cost - bound <= PROVED * max(abs(cost), abs(bound))

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError, OptionError
-from colayer.problem.compose import costs, decoded, features_of, theta_blocks
+from colayer.models.thetas import theta_blocks
+from colayer.problem.compose import costs, decoded, features_of
 from colayer.problem.protocol import Declared, Features, Floats, Problem, X, Y, Z, declared
 
 #: More rounds than any use of them needs; beyond, a mistake is likelier.

@@ -170,7 +170,11 @@ def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Struc
         return ()
     with calling(problem, "structure"):
         given = own(instance) if y is None else own(instance, y)
-    what = f"structure of {problem.name}"
+    return checked_structure(given, rows, f"structure of {problem.name}")
+
+
+def checked_structure(given: Any, rows: int, what: str) -> Structure:
+    """Return the relations between `rows` rows that a problem gave as `given`; refuse what is none."""
     relations = given if isinstance(given, tuple) else (given,)
     for relation in relations:
         if not isinstance(relation, Relation):

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from colayer._runtime.clock import clock
 from colayer.learning.perturbation import draws
 from colayer.models import Model
-from colayer.problem.compose import best_of, theta_blocks
+from colayer.models.thetas import theta_blocks
+from colayer.problem.compose import best_of
 from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared
 from colayer.problem.rounds import factors, features_after, repeated
 from colayer.solving.networks import correction_of

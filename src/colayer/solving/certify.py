@@ -7,7 +7,8 @@ from dataclasses import replace
 from colayer._runtime.clock import clock
 from colayer.pipeline import Solved
 from colayer.problem.abilities import Progress
-from colayer.problem.compose import cost_of, gap, proves, solve_exactly
+from colayer.problem.compose import cost_of, solve_exactly
+from colayer.problem.gap import gap, proves
 from colayer.problem.protocol import Problem, X, Y, Z
 
 

@@ -12,8 +12,8 @@ from colayer.errors import ColayerError, InputError, MissingExtraError
 from colayer.io.columns import Columns, Tabulates, columns_of
 from colayer.io.documents import solution_document
 from colayer.problem.abilities import Draws, WritesSolutions, need
-from colayer.problem.compose import PROVED
 from colayer.problem.faults import calling, own_fault
+from colayer.problem.gap import PROVED
 from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
 
 if TYPE_CHECKING:

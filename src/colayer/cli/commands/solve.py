@@ -218,7 +218,7 @@ def solution_csv(
 def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]], out: Path | None) -> str:
     """What a reader of the table should know: which bound the gap is to, and where the solutions are."""
     from colayer.problem.abilities import Exact
-    from colayer.problem.compose import PROVED
+    from colayer.problem.gap import PROVED
 
     lines = []
     open_gap = any(one.bound_kind == "cheap" and (one.gap is None or one.gap > PROVED) for one in solved)

@@ -196,8 +196,9 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
 
     from colayer.comparison.feasibility import refusal
     from colayer.errors import InputError
+    from colayer.models.thetas import theta_blocks
     from colayer.problem.abilities import bound_of
-    from colayer.problem.compose import decoded, features_of, theta_blocks
+    from colayer.problem.compose import decoded, features_of
     from colayer.problem.faults import built_in
     from colayer.problem.protocol import declared
 

@@ -18,7 +18,8 @@ from colayer.learning.learner import Ending
 from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.spread import choose_sigma
 from colayer.models import ContextModel
-from colayer.problem.compose import decoded, theta_blocks
+from colayer.models.thetas import theta_blocks
+from colayer.problem.compose import decoded
 from colayer.problem.protocol import Floats, X, Y, Z
 from colayer.solving.networks import correction_of
 

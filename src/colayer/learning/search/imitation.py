@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.evaluators.loaded import Held
+from colayer.models.thetas import theta_blocks
 from colayer.problem import answers
 from colayer.problem.abilities import Embeds, SolvesMany, need
-from colayer.problem.compose import cost_of, decode_of, layer_of, theta_blocks
+from colayer.problem.compose import cost_of, decode_of, layer_of
 from colayer.problem.faults import calling
 from colayer.problem.protocol import Floats, Problem, X, Y, Z
 from colayer.problem.rounds import chain

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from colayer.problem.compose import proves
+from colayer.problem.gap import proves
 from colayer.problems.spanning_tree.branching import branch_and_bound
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.decoder import complete

@@ -1,0 +1,300 @@
+"""A problem, bound: its attributes checked once, its optional methods looked up once, its methods under one guard.
+
+    problem = bind(Crews())
+    solution, cost = problem.solution_at(theta, instance)
+    if problem.exact is not None: …
+
+Everything behind the public functions takes the bound problem. An optional method is a callable or None. The methods
+of a user's problem are guarded (`guard.py`), those of built-in problems are called as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.text import one_of, short
+from colayer.errors import InputError, OptionError
+from colayer.models.thetas import theta_blocks
+from colayer.problem import guard, rounds
+from colayer.problem.abilities import Approximation, Evaluator, Progress
+from colayer.problem.declarations import (
+    METHODS,
+    OPTIONAL,
+    attribute,
+    check_methods,
+    features_use_solution,
+    read_attributes,
+    structure_uses_answer,
+)
+from colayer.problem.gap import ROUNDING, proves
+from colayer.problem.instances import check_instance, check_instances
+from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.returned import CHECKS, checked_features
+from colayer.problem.sizes import Size
+from colayer.problem.structure import Structure, checked_structure
+
+Floats = NDArray[np.float64]
+
+#: optional method → how messages name what is missing.
+NAMES = {
+    "generate": "instance generator", "read": "file format", "write": "file format", "exact": "exact solver",
+    "read_solution": "solution format", "write_solution": "solution format", "compact": "compact model",
+    "constraint_program": "constraint program", "plot": "picture of a solution",
+}  # fmt: skip
+
+
+class BoundProblem(Generic[X, Y, Z]):
+    """A problem whose attributes are checked and whose methods are looked up; see the head of this module."""
+
+    name: str
+    feature_names: tuple[str, ...]
+    options: dict[str, Any]
+    radius: float
+    homogeneous: bool
+    safe_weights: Floats | None
+    fields: tuple[str, ...]
+    optional_fields: tuple[str, ...]
+    tables: tuple[str, ...]
+    instance_type: type | None
+    sizes: tuple[Size, ...]
+    decoders: tuple[str, ...]
+    learn_decoders: Mapping[str, str]
+    feature_groups: Mapping[str, tuple[str, ...]] | None
+    memory_features: tuple[str, ...]
+    baselines: tuple[str, ...]
+    searches: tuple[str, ...]
+    tight_seconds: float | None
+
+    layer: Callable[[Floats, X], Y]
+    decode: Callable[[Y, X], Z]
+    cost: Callable[[Z, X], float]
+    scale: Callable[[X], float]
+    with_options: Callable[..., object] | None
+    generate: Callable[..., X] | None
+    footprint: Callable[..., float] | None
+    instance: Callable[..., X] | None
+    table: Callable[[Z, X], dict[str, list[Any]]] | None
+    read: Callable[[Mapping[str, Any]], X] | None
+    write: Callable[[X], dict[str, Any]] | None
+    read_solution: Callable[[Mapping[str, Any], X], Z] | None
+    write_solution: Callable[[Z, X], dict[str, Any]] | None
+    content: Callable[[X], bytes] | None
+    bound: Callable[[X], float | None] | None
+    approximation: Callable[[X], Approximation | None] | None
+    exact: Callable[..., tuple[Z, float, bool]] | None
+    baseline: Callable[[str, X], Z] | None
+    embed: Callable[[Y, X], Floats] | None
+    target: Callable[[Z, X], Floats] | None
+    augmented: Callable[[Floats, Floats, X], tuple[Floats, float]] | None
+    likelihood: Callable[[Floats, Floats, X], tuple[float, Floats]] | None
+    best: Callable[[Floats, X, int], tuple[int, Z, float]] | None
+    solved: Callable[[Floats, X], tuple[Any, Floats]] | None
+    mixed: Callable[[Any, Floats, X], Floats] | None
+    smoothed: Callable[[Floats, Floats, float, X], Floats | None] | None
+    structure: Callable[..., Any] | None
+    evaluator: Callable[..., Evaluator | None] | None
+    compact: Callable[[X], Any] | None
+    constraint_program: Callable[[X], Any] | None
+    violation: Callable[[Z, X], str | None] | None
+    shuffled: Callable[[X, int], tuple[X, Any]] | None
+    group: Callable[[X], dict[str, float]] | None
+    plot: Callable[..., Any] | None
+
+    def __init__(self, problem: Problem[X, Y, Z], mistakes: list[InputError] | None = None) -> None:
+        check_methods(problem)
+        self.problem = problem
+        #: Whether the class of the problem is ours: then what it raises is a fault of ours.
+        self.built_in = type(problem).__module__.partition(".")[0] == "colayer"
+        vars(self).update(read_attributes(problem, _raise if mistakes is None else mistakes.append))
+        self.dimension = len(self.feature_names)
+        #: Whether features take the solution of the round before.
+        self.features_use_solution = features_use_solution(problem)
+        #: Whether `structure` also takes an answer of the layer.
+        self.structure_uses_answer = structure_uses_answer(problem)
+        self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
+        for method in (*METHODS, *OPTIONAL):
+            function = attribute(problem, method, None)
+            if function is not None and not self.built_in:
+                function = self.guard.wrap(method, function, CHECKS.get(method))
+            setattr(self, "_features" if method == "features" else method, function)
+
+    def __repr__(self) -> str:
+        return repr(self.problem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bind, (self.problem,)
+
+    @property
+    def decoder(self) -> str | None:
+        """The decoder in use; None where there is no choice."""
+        return self.options.get("decoder")
+
+    @property
+    def title(self) -> str:
+        """Name and options, for messages."""
+        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.name} ({options})" if options else self.name
+
+    def need(self, method: str, *, option: str | None = None, why: str = "") -> Callable[..., Any]:
+        """Return an optional method, or raise an error that names what is missing."""
+        found: Callable[..., Any] | None = getattr(self, method)
+        if found is not None:
+            return found
+        message = f"{self.name} has no {NAMES.get(method, method)}{why and ': '}{why}"
+        raise InputError(message) if option is None else OptionError(message, where=option)
+
+    def features(self, instance: X, solution: Z | None = None) -> NDArray[Any]:
+        """Return φ(x), or φ(x, z) in a later round: one row per entry of θ, one column per name."""
+        given = self._features(instance) if solution is None else self._features(instance, solution)  # type: ignore[attr-defined]
+        return given if self.built_in else checked_features(given, self.name, self.feature_names)  # type: ignore[no-any-return]
+
+    def solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
+        """Return the solution at θ and its cost: θ → y → z → C(z, x)."""
+        solution = self.decode(self.layer(theta, instance), instance)
+        return solution, self.cost(solution, instance)
+
+    def best_of(self, thetas: Floats, instance: X, seed: int = 0) -> tuple[int, Z, float]:
+        """Return (row, solution, cost) of the best solution over the rows of `thetas`, the first at equal cost."""
+        if self.best is not None:
+            answer = self.best(thetas, instance, seed)
+            return answer if self.built_in else self._checked_best(answer, len(thetas), instance)
+        best = (0, *self.solution_at(thetas[0], instance))
+        for k in range(1, len(thetas)):
+            solution, cost = self.solution_at(thetas[k], instance)
+            if cost < best[2]:
+                best = (k, solution, cost)
+        return best
+
+    def costs(self, features: NDArray[Any], weights: Floats, instance: X, number_of_rounds: int = 1) -> Floats:
+        """Return the cost of the pipeline on one instance under each row of `weights` (raw units).
+
+        In several rounds it is the least cost of them all (`rounds.py`). This is the seam for problems that compute
+        the loss of an instance in another way, such as a whole day of decisions.
+        """
+        if number_of_rounds > 1:
+            return np.array([rounds.least_cost(self, features, row, instance, number_of_rounds) for row in weights])
+        layer, decode, cost = self.layer, self.decode, self.cost
+        return np.array(
+            [
+                cost(decode(layer(theta, instance), instance), instance)
+                for _, block in theta_blocks(features, weights)
+                for theta in block
+            ]
+        )
+
+    def lower_bound(self, instance: X) -> float | None:
+        """Return the cheap lower bound; None where there is none, or where it says nothing, −∞."""
+        value = None if self.bound is None else self.bound(instance)
+        return None if value is None or value == -math.inf else value
+
+    def solve_exactly(
+        self,
+        instance: X,
+        *,
+        time_limit: float | None = None,
+        progress: Progress | None = None,
+        start: Z | None = None,
+    ) -> tuple[Z, float, bool]:
+        """Return (solution, bound, proved optimal) of the exact solver; what is proved is measured (`gap.proves`)."""
+        answer = self.need("exact")(instance, time_limit=time_limit, progress=progress, start=start)
+        what = f"exact of {self.name}"
+        solution, given, _ = guard.parts(answer, 3, what, "(solution, bound, proved optimal)")
+        solution, bound = guard.given(solution, what, "a solution", "solution"), guard.real(given, what, part="bound")
+        cost = self.cost(solution, instance)
+        if bound - cost > ROUNDING * max(abs(cost), abs(bound)) or bound == math.inf:
+            raise guard.refused(what, given, f"at most the cost of its solution, {cost:.10g}", "bound")
+        return solution, bound, proves(cost, bound)
+
+    def structure_of(self, instance: X, rows: int, y: Y | None = None) -> Structure:
+        """Return how the `rows` rows of an instance relate, in the answer `y` of the layer where there is one."""
+        if self.structure is None:
+            return ()
+        given = self.structure(instance) if y is None else self.structure(instance, y)
+        return checked_structure(given, rows, f"structure of {self.name}")
+
+    def vector(self, method: str, length: int, *arguments: Any) -> Floats:
+        """Return what `embed`, `target` or `smoothed` gives: one finite number per row of the features."""
+        value = self.need(method)(*arguments)
+        return value if self.built_in else guard.vector(value, length, f"{method} of {self.name}")
+
+    def sizes_of(self, instance: X) -> dict[str, float]:
+        """Return what tables group the instance by."""
+        return {} if self.group is None else self.group(instance)
+
+    def check_instance(self, instance: object) -> None:
+        """Refuse what is no instance, where the problem says what its instances are."""
+        check_instance(self.name, self.instance_type, instance)
+
+    def check_instances(self, instances: Iterable[X]) -> list[X]:
+        """Return the instances as a list; one alone, and what is no instance, is refused."""
+        return check_instances(self.name, self.instance_type, instances)
+
+    def check_decoder(self, decoder: str, option: str) -> None:
+        """Refuse a decoder that the problem does not have."""
+        check_decoder(self.name, self.decoders, decoder, option)
+
+    def variant(self, **changes: Any) -> BoundProblem[X, Y, Z]:
+        """Return the same problem with other options; None keeps what it has."""
+        given = {key: value for key, value in changes.items() if value is not None}
+        if not given:
+            return self
+        unknown = sorted(set(given) - set(self.options))
+        if unknown:
+            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
+        if "decoder" in given:
+            self.check_decoder(given["decoder"], "--decoder")
+        if self.with_options is None:
+            make = self.guard.wrap("the constructor", type(self.problem))
+            return bind(make(**{**self.options, **given}))
+        changed = self.with_options(**given)
+        try:
+            other = bind(changed)
+        except InputError as error:
+            said = f"with_options of {self.name} returned {guard.described(changed)}, expected a problem"
+            raise InputError(f"{said} ({error.message})") from error
+        found = {"name": other.name, **{key: other.options.get(key) for key in given}}
+        for key, value in {"name": self.name, **given}.items():
+            if repr(found[key]) != repr(value):
+                said = f"a problem with {key} {short(found[key])}, expected {short(value)}"
+                raise InputError(f"with_options of {self.name} returned {said}")
+        return other
+
+    def _checked_best(self, answer: object, rows: int, instance: X) -> tuple[int, Z, float]:
+        """Return what `best` of a user's problem returned: (row, solution, cost), the cost being the solution's."""
+        what = f"best of {self.name}"
+        row, solution, cost = guard.parts(answer, 3, what, "(row, solution, cost)")
+        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not -1 <= row < rows:
+            raise guard.refused(what, row, f"-1, or a row from 0 to {rows - 1}", "row")
+        solution = guard.given(solution, what, "a solution", "solution")
+        said, true = guard.finite(cost, what, part="cost"), self.cost(solution, instance)
+        if abs(said - true) > ROUNDING * max(abs(said), abs(true)):
+            raise InputError(f"{what} returned the cost {said:.10g}, expected that of its solution, {true:.10g}")
+        return int(row), solution, said
+
+
+def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem[Any, Any, Any]:
+    """Return the bound problem; one that is bound already comes back as it is.
+
+    With `mistakes`, wrong attributes are collected there, with the default in their place, and all that the methods
+    raise is an `InputError`: the mode of `colayer check`.
+    """
+    if isinstance(problem, BoundProblem):
+        return problem
+    return BoundProblem(problem, mistakes)
+
+
+def check_decoder(name: str, decoders: Sequence[str], decoder: str, option: str) -> None:
+    """Refuse a decoder that a problem does not have."""
+    if not decoders:
+        raise OptionError(f"{name} has no decoders to choose from", where=option)
+    if decoder not in decoders:
+        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), decoders)}", where=option)
+
+
+def _raise(error: InputError) -> None:
+    raise error

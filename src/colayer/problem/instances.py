@@ -1,0 +1,40 @@
+"""What is refused as an instance, where a problem says by `instance_type` what its instances are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from colayer.errors import InputError
+from colayer.problem.guard import described
+
+X = TypeVar("X")
+
+
+def check_instance(name: str, kind: type | None, instance: object) -> None:
+    """Refuse what is no instance of the problem `name`, whose instances are of the class `kind`."""
+    if kind is None or isinstance(instance, kind):
+        return
+    given = type(instance)
+    ours = given.__module__.startswith("colayer.problems.")
+    said = f"an instance of {given.__module__.split('.')[2]}" if ours else described(instance)
+    if hasattr(instance, "columns"):  # a DataFrame, whose repr is the whole of it
+        said = f"a {given.__name__}"
+    make = "make one by problem.instance(...), from lists or a table"
+    if isinstance(instance, str | os.PathLike):
+        make = "colayer.read_instance reads one from a file"
+    raise InputError(f"{said} is not an instance of {name}: {make}")
+
+
+def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> list[X]:
+    """Return the instances as a list; one alone, and what is no instance, is refused."""
+    if kind is not None and isinstance(instances, kind):
+        raise InputError("one instance, expected a list of them", where="instances")
+    if kind is not None and (hasattr(instances, "columns") or isinstance(instances, str | Mapping)):
+        said = f"a {type(instances).__name__}, expected a list of instances, each made by problem.instance(...)"
+        raise InputError(said, where="instances")
+    listed = list(instances)
+    for instance in listed:
+        check_instance(name, kind, instance)
+    return listed

@@ -1,0 +1,125 @@
+"""What each method of a problem must return: `CHECKS[method](value, what)` refuses it, or returns it converted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import CoroutineType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.text import printable
+from colayer.errors import InputError
+from colayer.problem import guard
+from colayer.problem.abilities import Approximation
+from colayer.problem.guard import Check
+
+
+def checked_features(given: Any, name: str, feature_names: Sequence[str]) -> NDArray[Any]:
+    """Return features: one column per name, at least one row, float32 or float64, finite."""
+    d = len(feature_names)
+    features = guard.array(given, f"features of {name}", f"an array of shape (rows, {d})")
+    if features.ndim != 2 or features.shape[1] != d or len(features) == 0:
+        raise InputError(f"features of {name} have shape {features.shape}, expected (rows, {d})")
+    if features.dtype not in (np.float32, np.float64):
+        raise InputError(f"features of {name} are {features.dtype}, expected float64 or float32")
+    finite = np.isfinite(features)
+    if not finite.all():
+        row, column = np.argwhere(~finite)[0]
+        raise InputError(f"feature {feature_names[column]!r} of {name} is not finite in row {row}")
+    return features
+
+
+def _given(expected: str) -> Check:
+    def check(value: Any, what: str) -> Any:
+        if value is None or type(value) is CoroutineType:
+            raise guard.refused(what, value, expected)
+        return value
+
+    return check
+
+
+def _instance_of(kind: type | tuple[type, ...], expected: str) -> Check:
+    def check(value: Any, what: str) -> Any:
+        if not isinstance(value, kind):
+            raise guard.refused(what, value, expected)
+        return value
+
+    return check
+
+
+def _positive(value: Any, what: str) -> float:
+    number = guard.finite(value, what, "a number > 0")
+    if number <= 0.0:
+        raise guard.refused(what, value, "a number > 0")
+    return number
+
+
+def _number_of_bytes(value: Any, what: str) -> float:
+    number = guard.finite(value, what, "a number of bytes")
+    if number < 0:
+        raise guard.refused(what, value, "a number of bytes")
+    return number
+
+
+def _bound(value: Any, what: str) -> float | None:
+    number = None if value is None else guard.real(value, what, "a number or None")
+    if number == math.inf:
+        raise guard.refused(what, value, "a number or None")
+    return number
+
+
+def _json_document(value: Any, what: str) -> dict[str, Any]:
+    document = guard.document(value, what)
+    guard.json_text(document, what)
+    return document
+
+
+def _group(value: Any, what: str) -> dict[str, float]:
+    found = guard.document(value, what, "a dict of numbers")
+    for key, number in found.items():
+        guard.finite(number, what, part=printable(key))
+    return found
+
+
+def _columns(value: Any, what: str) -> dict[str, list[Any]]:
+    expected = "a dict of columns of one length"
+    try:
+        columns = {name: list(values) for name, values in value.items()}
+    except (AttributeError, TypeError):
+        raise guard.refused(what, value, expected) from None
+    if not all(isinstance(name, str) for name in columns) or len({len(values) for values in columns.values()}) > 1:
+        raise guard.refused(what, value, expected)
+    return columns
+
+
+def _evaluator(value: Any, what: str) -> Any:
+    if value is not None and not all(callable(getattr(value, name, None)) for name in ("losses", "close")):
+        raise guard.refused(what, value, "an object with losses and close, or None")
+    return value
+
+
+CHECKS: dict[str, Check] = {
+    "layer": _given("a solution of the layer"),
+    "decode": _given("a solution"),
+    "cost": guard.finite,
+    "scale": _positive,
+    "generate": _given("an instance"),
+    "footprint": _number_of_bytes,
+    "instance": _given("an instance"),
+    "table": _columns,
+    "read": _given("an instance"),
+    "write": guard.document,
+    "read_solution": _given("a solution"),
+    "write_solution": _json_document,
+    "content": _instance_of((bytes, bytearray), "bytes"),
+    "bound": _bound,
+    "approximation": _instance_of((Approximation, type(None)), "an Approximation or None"),
+    "baseline": _given("a solution"),
+    "with_options": _given("a problem"),
+    "evaluator": _evaluator,
+    "violation": _instance_of((str, type(None)), "None, or a sentence that says what is wrong"),
+    "group": _group,
+}
