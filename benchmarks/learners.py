@@ -4,7 +4,7 @@ Learning by experience, plain with each learner at 100, 300 and 1000 evaluations
 demonstration of exact solutions, on the same 30 training instances; in one more column some of them on 200 instances.
 Beside them what nobody learned: safe weights, the best plain rule that does not search, and the single feature that is
 best on the training instances. Gaps are to the bound of the exact solver, on 30 other instances; safe weights are not a
-fallback, there is one candidate, and no portfolio is chosen. `auto`, `srl` and `line` learn on all training instances,
+fallback, there is one candidate, and no portfolio is chosen. `auto` and `srl` learn on all training instances,
 since they choose without validation; the others keep a fifth aside to choose on. `bayes` needs its extra, and is left
 out where that is missing.
 Labels and results are kept in `runs/` as they come, so that a run that was stopped goes on. Writes
@@ -55,13 +55,13 @@ def settings(name: str, problem: object) -> dict[str, dict]:
     bayes = ("bayes",) if importlib.util.find_spec("botorch") else ()
     whole = {"validation": 0.0}  # nothing is chosen on what is kept aside
     if name.endswith("200 instances"):
-        for method in ("cma-es", "line", "srl", "auto"):
+        for method in ("cma-es", "srl", "auto"):
             chosen[f"experience, {method}, 1000"] = {"method": method, **(whole if method != "cma-es" else {})}
         return chosen
-    for method in ("direct", "cma-es", "sgd", *bayes, "line", "srl", "auto"):
+    for method in ("direct", "cma-es", "sgd", *bayes, "srl", "auto"):
         for budget in BUDGETS[:2] if method == "bayes" else BUDGETS:
             told = {"method": method, "evaluations": budget}
-            chosen[f"experience, {method}, {budget}"] = {**told, **(whole if method in ("line", "srl", "auto") else {})}
+            chosen[f"experience, {method}, {budget}"] = {**told, **(whole if method in ("srl", "auto") else {})}
     for method in ("direct", "cma-es", "sgd", *bayes):
         chosen[f"experience, {method}, 300, perturbed"] = {
             "method": method,

@@ -33,7 +33,7 @@ ROWS = (
     ("checks",),
     ("learning",),
     ("neural",),
-    ("pretrained", "candidates", "lines", "solved"),
+    ("pretrained", "candidates", "loss_profile", "solved"),
     ("matching",),
     ("pipeline",),
     ("certification", "explanation", "labels", "warm"),

@@ -8,11 +8,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from colayer.analysis.explain import explain
+    from colayer.analysis.loss_profile import LossProfile
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
-    from colayer.evaluators.along import LossAlong
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.io.label import label
     from colayer.learning.imitation.crf import Crf
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from colayer.learning.search.bayes import Bayes
     from colayer.learning.search.cma_es import CmaEs
     from colayer.learning.search.direct import Direct
-    from colayer.learning.search.line import Line
     from colayer.learning.search.sgd import Sgd
     from colayer.learning.search.srl import Srl
     from colayer.pipeline import Pipeline
@@ -48,8 +47,7 @@ __all__ = [
     "Hinge",
     "InputError",
     "JournalError",
-    "Line",
-    "LossAlong",
+    "LossProfile",
     "MissingExtraError",
     "Neural",
     "OptionError",
@@ -88,8 +86,7 @@ _HOMES = {
     "Hinge": "learning.imitation.hinge",
     "InputError": "errors",
     "JournalError": "errors",
-    "Line": "learning.search.line",
-    "LossAlong": "evaluators.along",
+    "LossProfile": "analysis.loss_profile",
     "MissingExtraError": "errors",
     "Neural": "learning.network.method",
     "OptionError": "errors",

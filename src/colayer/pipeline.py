@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads, limited
-from colayer.analysis.loss_profile import POINTS, model_along
+from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.errors import InputError, OptionError
-from colayer.evaluators.along import LossAlong
 from colayer.evaluators.base import Backend, Device
 from colayer.io.columns import check_instance, checked_instances
 from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
@@ -112,7 +111,7 @@ class Pipeline(Generic[X, Y, Z]):
         """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
 
         By experience: minimise the mean loss over the instances, plain or perturbed (σ > 0; `sigma="theory"`: the σ of
-        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `srl`, `line`, `direct`,
+        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `srl`, `direct`,
         `cma-es`, `sgd`, `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in
         the L∞ ball of `radius`, in model units.
 
@@ -235,16 +234,15 @@ class Pipeline(Generic[X, Y, Z]):
         reach: float | None = None,
         points: int = POINTS,
         workers: int | None = None,
-    ) -> LossAlong:
-        """The mean loss of w + t·d over the instances for t from −reach to reach, a step function.
+    ) -> LossProfile:
+        """Return the mean losses of w + t·d over the instances at `points` equally spaced t, from −reach to reach.
 
-        `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units; by default
-        the line goes as far as d is as long as w. It is exact where the problem can follow its layer (sorting and
-        spanning trees, without a decoder after them), else it has the losses of `points` equal cells.
+        `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units. By default
+        t·d becomes as long as w.
         """
         instances = checked_instances(self.problem, instances)
         backend = Backend(workers)
-        return model_along(self.model, self.problem, instances, direction, reach=reach, points=points, backend=backend)
+        return loss_profile(self.model, self.problem, instances, direction, reach=reach, points=points, backend=backend)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""

@@ -12,7 +12,8 @@ import colayer
 from colayer import BaseProblem, InputError, Pipeline
 from colayer.analysis.explain import explain, feature_groups
 from colayer.evaluators.base import Backend
-from colayer.models import LinearModel, NeuralModel
+from colayer.models import LinearModel
+from colayer.pretrained import pretrained_network
 from colayer.problem.protocol import declared
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
@@ -135,9 +136,7 @@ def test_the_document_is_json() -> None:
 
 def test_a_network_is_refused() -> None:
     """Its linear weights say half of what it does."""
-    network = NeuralModel(
-        ("a",), np.ones(1), np.ones(1), "toy", center=np.zeros(1), layers=((np.zeros((2, 1)), np.zeros(2)),)
-    )
+    network = pretrained_network(SingleMachine("27"))
     with pytest.raises(InputError, match=r"^model: a network, expected a linear model$"):
         explain(network, Row())
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import LossAlong, Pipeline
-from colayer.analysis.loss_profile import model_along
+from colayer import LossProfile, Pipeline
+from colayer.analysis.loss_profile import loss_profile
 from colayer.errors import InputError, OptionError
-from colayer.models import LinearModel, NeuralModel
+from colayer.models import LinearModel
+from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 
@@ -33,34 +34,38 @@ def mean_loss(weights: Any) -> float:
 
 @pytest.mark.parametrize("workers", [None, 2])
 def test_a_feature_by_its_name(workers: int | None) -> None:
-    """t is what is added to its weight, as far as the norm of the weights."""
-    name = PROBLEM.feature_names[4]
-    line = pipeline().loss_along(DATA, name, workers=workers)
-    assert isinstance(line, LossAlong)
-    assert line.exact
-    assert line.high == -line.low == pytest.approx(np.linalg.norm(WEIGHTS))
-    for t in (-1.3, 0.0, 0.7):
-        assert float(line.at(t)) == pytest.approx(mean_loss(WEIGHTS + t * np.eye(27)[4]))
+    """t is added to its weight, as far as the norm of the weights; t = 0 is in the middle."""
+    profile = pipeline().loss_along(DATA, PROBLEM.feature_names[4], workers=workers)
+    assert isinstance(profile, LossProfile)
+    assert profile.t[-1] == -profile.t[0] == pytest.approx(np.linalg.norm(WEIGHTS))
+    assert profile.t[100] == 0.0
+    for k in (0, 77, 100, 200):
+        assert profile.losses[k] == pytest.approx(mean_loss(WEIGHTS + profile.t[k] * np.eye(27)[4]))
 
 
 def test_a_direction_of_ones_own() -> None:
     direction = np.random.default_rng(1).normal(size=27)
-    line = pipeline().loss_along(DATA, direction.tolist(), reach=0.5)
-    assert (line.low, line.high) == (-0.5, 0.5)
-    for t in (-0.31, 0.0, 0.44):
-        assert float(line.at(t)) == pytest.approx(mean_loss(WEIGHTS + t * direction))
+    profile = pipeline().loss_along(DATA, direction.tolist(), reach=0.5, points=5)
+    assert profile.t.tolist() == [-0.5, -0.25, 0.0, 0.25, 0.5]
+    for t, loss in zip(profile.t, profile.losses, strict=True):
+        assert loss == pytest.approx(mean_loss(WEIGHTS + t * direction))
 
 
-def test_a_problem_that_cannot_follow_its_layer_gets_a_grid() -> None:
+def test_a_problem_without_an_evaluator_of_its_own() -> None:
     data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(3)]
-    line = Pipeline(Pick(), [1.0, 0.0]).loss_along(data, "noise", points=11)
-    assert not line.exact
-    assert (len(line.losses), line.high) == (11, 1.0)
+    profile = Pipeline(Pick(), [1.0, 0.0]).loss_along(data, "noise", points=11)
+    assert (len(profile.losses), profile.t[-1]) == (11, 1.0)
 
 
-def test_weights_that_are_zero_have_a_line_of_length_one() -> None:
-    line = Pipeline(PROBLEM, np.zeros(27)).loss_along(DATA, "rank_release")
-    assert (line.low, line.high) == (-1.0, 1.0)
+def test_weights_that_are_zero_have_a_reach_of_one() -> None:
+    profile = Pipeline(PROBLEM, np.zeros(27)).loss_along(DATA, "rank_release")
+    assert (profile.t[0], profile.t[-1]) == (-1.0, 1.0)
+
+
+def test_the_picture_shows_all_points() -> None:
+    t = np.linspace(-1.0, 1.0, 5)
+    (line,) = LossProfile(t, t**2).plot().get_lines()
+    assert (line.get_xdata().tolist(), line.get_ydata().tolist()) == (t.tolist(), (t**2).tolist())
 
 
 @pytest.mark.parametrize(
@@ -69,11 +74,13 @@ def test_weights_that_are_zero_have_a_line_of_length_one() -> None:
         ({"direction": "rank_releas"}, "direction: no feature 'rank_releas', expected rank_release "),
         ({"direction": np.zeros(27)}, "direction: expected the name of a feature, or 27 numbers"),
         ({"direction": [1.0]}, "direction: expected"),
+        ({"direction": ["one"] * 27}, "direction: expected"),
         ({"direction": {}}, "direction: expected"),
+        ({"direction": np.ones((27, 2))}, "direction: expected"),
         ({"direction": np.full(27, np.nan)}, "direction: expected"),
         ({"reach": 0.0}, "reach=0.0 is out of range"),
         ({"reach": float("inf")}, "reach=inf is out of range"),
-        ({"points": 0}, "points=0 is out of range"),
+        ({"points": 1}, "points=1 is out of range"),
     ],
 )
 def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> None:
@@ -84,8 +91,6 @@ def test_what_makes_no_sense_is_refused(given: dict[str, Any], message: str) -> 
 def test_no_instances_and_networks_are_refused() -> None:
     with pytest.raises(InputError, match="no instances"):
         pipeline().loss_along([], "rank_release")
-    network = NeuralModel(
-        ("a",), np.ones(1), np.ones(1), "toy", center=np.zeros(1), layers=((np.zeros((2, 1)), np.zeros(2)),)
-    )
+    network = pretrained_network(PROBLEM)
     with pytest.raises(InputError, match="model: a network, expected a linear model"):
-        model_along(network, PROBLEM, DATA, "rank_release")
+        loss_profile(network, PROBLEM, DATA, "rank_release")

@@ -28,7 +28,7 @@ def lesson(problem: Any = None, count: int = 6, **settings: Any) -> Lesson[Any, 
 def test_names() -> None:
     """The default first; each name is that of its learner."""
     assert learner_names() == tuple(LEARNERS)
-    assert learner_names("costs") == ("auto", "srl", "line", "cma-es", "direct", "sgd", "bayes", "neural")
+    assert learner_names("costs") == ("auto", "srl", "cma-es", "direct", "sgd", "bayes", "neural")
     assert learner_names("solutions") == ("fenchel-young", "hinge", "crf", "neural")
     assert learner_names("thetas") == ("spo+", "neural")
     for name in LEARNERS:
@@ -62,9 +62,10 @@ def test_objects_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("method", "needs", "message"),
     [
-        ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, srl, line, cma-es, direct, bayes, .*\)"),
+        ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, srl, cma-es, direct, bayes, .*\)"),
         ("fenchel", "solutions", r"no method 'fenchel', expected fenchel-young \(or "),
-        ("magic", "costs", "no method 'magic', expected auto, srl, line, cma-es, direct, sgd, bayes, fenchel-young, "),
+        ("magic", "costs", "no method 'magic', expected auto, srl, cma-es, direct, sgd, bayes, fenchel-young, "),
+        ("line", "costs", "line was dropped, use auto instead$"),
         ("direct", "solutions", "direct does not learn from solutions, expected one of fenchel-young, hinge, crf, "),
         ("hinge", "costs", "hinge learns from solutions, and there are none, expected --solutions$"),
         ("spo[+]", "costs", "spo[+] learns from thetas, and there are none$"),

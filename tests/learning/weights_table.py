@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from colayer import Auto, CmaEs, Crf, Direct, FenchelYoung, Hinge, Line, Neural, Pipeline, Sgd, SpoPlus
+from colayer import Auto, CmaEs, Crf, Direct, FenchelYoung, Hinge, Neural, Pipeline, Sgd, SpoPlus
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 FIXED = {
@@ -97,8 +97,6 @@ def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "cma-es, no validation", {"method": CmaEs(step=0.05), "validation": 0.0, **budget}
     yield "sgd", {"method": "sgd", **budget}
     yield "sgd, 4 pairs", {"method": Sgd(pairs=4), "radius": 3.0, **budget}
-    yield "line", {"method": "line", **budget}
-    yield "line, on grids", {"method": Line(most=1), **budget}
     if case in ("jobs-66-ls", "tree"):
         yield "direct, theory", {"method": "direct", "sigma": "theory", "samples": 3, "evaluations": 20}
     if case == "take":

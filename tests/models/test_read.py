@@ -10,25 +10,19 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.models import LinearModel, NeuralModel, model_of, read_model
+from colayer.models import ContextModel, LinearModel, model_of, read_model
+from colayer.pretrained import pretrained_network
+from colayer.problems import SingleMachine
 
 LINEAR = LinearModel(
     ("a", "b"), np.array([0.1, -1.0]), np.array([2.0, 1.0]), "toy", {"decoder": "ls"}, {"seed": 3}
 ).document()
-NETWORK = {
-    **LINEAR,
-    "model": "mlp",
-    "weights": {
-        "linear": [1.0, 2.0],
-        "center": [0.0, 0.0],
-        "layers": [{"matrix": [[1.0, 0.0]] * 3, "bias": [0.0] * 3}],
-    },
-}
+NETWORK = pretrained_network(SingleMachine("27")).document()
 
 
 def test_the_kind_says_the_class() -> None:
     assert type(model_of(LINEAR)) is LinearModel
-    assert type(model_of(NETWORK)) is NeuralModel
+    assert type(model_of(NETWORK)) is ContextModel
 
 
 @pytest.mark.parametrize(
@@ -41,7 +35,9 @@ def test_the_kind_says_the_class() -> None:
         ({"feature_scale": [1.0, 0.0]}, "feature_scale: every entry must be positive"),
         ({"format": 2}, "format: 2 is not supported, expected 1"),
         ({"format": True}, "format: True is not supported"),
-        ({"model": "forest"}, "model: 'forest' is not supported, expected 'linear' or 'mlp' or 'context-mlp'"),
+        ({"model": "forest"}, "model: 'forest' is not supported, expected 'linear' or 'context'"),
+        ({"model": "mlp"}, "model: 'mlp' was dropped, learn a network anew by the method neural$"),
+        ({"model": "context-mlp"}, "model: 'context-mlp' was dropped"),
         ({"model": None}, "model: None is not supported"),
         ({"model": ["linear"]}, r"model: \['linear'\] is not supported"),
         ({"feature_names": "ab"}, "feature_names: expected a list of names"),
@@ -62,7 +58,7 @@ def test_refuses_by_name(tmp_path: Path, change: dict[str, Any], message: str) -
 @pytest.mark.parametrize("document", [LINEAR, NETWORK], ids=["linear", "network"])
 def test_refuses_missing_keys(tmp_path: Path, document: dict[str, Any]) -> None:
     path = tmp_path / "m.json"
-    for key in document:
+    for key in LINEAR:
         path.write_text(json.dumps({k: v for k, v in document.items() if k != key}))
         with pytest.raises(InputError, match=f"^{path}: {key}: missing key"):
             read_model(path)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problem.structure import Graph, Groups, Order, Structured, anchored, looks_again, looks_first, structure_of
+from colayer.problem.structure import Graph, Groups, Order, anchored, looks_again, looks_first, structure_of
 
 
 class Toy:
@@ -63,10 +63,6 @@ def test_lists_become_arrays() -> None:
     assert order.amounts.shape == (3, 0)
     assert isinstance(groups, Groups)
     assert groups.count == 2
-
-
-def test_a_method_is_all_it_takes() -> None:
-    assert isinstance(Toy(()), Structured)
 
 
 def test_an_answer_of_the_layer_is_told() -> None:

@@ -6,6 +6,7 @@ import itertools
 
 import networkx as nx
 import numpy as np
+from scipy.optimize import LinearConstraint, milp
 
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
@@ -88,3 +89,38 @@ def random_instance(rng: np.random.Generator, signs: str = "mixed") -> Instance:
     first, second = rng.random(len(edges)) * 10, rng.random((int(rng.integers(1, 4)), len(edges))) * 10
     shift = {"positive": 0.0, "mixed": 5.0, "negative": 10.0}[signs]
     return Instance(nodes, edges, first - shift, second - shift)
+
+
+def least_cost(instance: Instance) -> float:
+    """The optimum by SciPy's HiGHS: cycles are cut off as they appear, first from the relaxation, then from 0/1."""
+    n, m, s = instance.nodes, instance.edge_count, instance.scenarios
+    costs = np.concatenate([instance.first, instance.second.ravel() / s])
+    rows = [_columns(np.ones(m), k, s) for k in range(s)]
+    lower, upper, whole = [n - 1.0] * s, [n - 1.0] * s, np.zeros(len(costs))
+    while True:
+        cuts = LinearConstraint(np.array(rows), lower, upper)
+        found = milp(costs, constraints=cuts, bounds=(0, 1), integrality=whole)
+        assert found.success, found.message
+        before = len(rows)
+        for k in range(s):
+            values = found.x[:m] + found.x[m:].reshape(s, m)[k]
+            component = np.arange(n)
+            for u, v in instance.edges[np.argsort(-values, kind="stable")]:
+                if component[u] == component[v]:
+                    continue
+                component[component == component[v]] = component[u]
+                members = component == component[u]
+                inside = members[instance.edges].all(axis=1)
+                if values[inside].sum() > members.sum() - 1 + 1e-6:
+                    rows.append(_columns(inside, k, s))
+                    lower.append(-np.inf)
+                    upper.append(members.sum() - 1.0)
+        if len(rows) == before and whole.all():
+            return float(found.fun)
+        if len(rows) == before:
+            whole = np.ones(len(costs))
+
+
+def _columns(edges: np.ndarray, scenario: int, scenarios: int) -> np.ndarray:
+    """The row of a program that counts these edges in the first stage and in one scenario."""
+    return np.concatenate([edges, *(edges * (k == scenario) for k in range(scenarios))]).astype(float)

@@ -1,25 +1,47 @@
-"""The loss of a model along a line of weights: the exact picture of what one direction does."""
+"""The loss of a linear model along a direction of its weights, on a grid."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
-from colayer.evaluators.along import Along, LossAlong, loss_along
 from colayer.evaluators.base import Backend
 from colayer.models import LinearModel, Model, norm
 from colayer.problem.protocol import Floats, Problem, X, Y, Z
 
-#: Cells of a grid, where there is no exact line.
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: t = 0 is among them: their number is odd.
 POINTS = 201
 
 
-def model_along(
+@dataclass(frozen=True, eq=False)
+class LossProfile:
+    """The mean losses of the weights w + t·d at equally spaced t."""
+
+    t: Floats
+    losses: Floats
+
+    def plot(self, ax: Axes | None = None, label: str = "t") -> Axes:
+        """Draw the loss by t, which the axis calls `label`."""
+        from colayer.display.charts import PALETTE, styled
+
+        ax = styled(ax)
+        ax.plot(self.t, self.losses, color=PALETTE[0], lw=1.2)
+        ax.margins(x=0.0)
+        ax.set(xlabel=label, ylabel="mean loss (cost / scale)", title="The loss along a direction of weights")
+        return ax
+
+
+def loss_profile(
     model: Model,
     problem: Problem[X, Y, Z],
     instances: Sequence[X],
@@ -29,35 +51,28 @@ def model_along(
     points: int = POINTS,
     backend: Backend | None = None,
     where: str = "--direction",
-) -> LossAlong:
+) -> LossProfile:
     """See `Pipeline.loss_along`; `where` is what an error calls the direction."""
-    if not isinstance(model, LinearModel):  # its correction is not linear in anything
+    if not isinstance(model, LinearModel):
         raise InputError("a network, expected a linear model", where="model")
     if len(instances) == 0:
         raise InputError("no instances, expected at least one")
-    along = _direction(model, direction, where)
-    if points < 1:
-        raise OptionError(f"{points} is out of range, expected at least 1", where="--points")
-    if reach is None:
-        reach = norm(model.weights) / norm(along) or 1.0
+    names, axis = model.feature_names, isinstance(direction, str)
+    if axis and direction not in names:
+        raise OptionError(f"no feature {short(direction)}, expected {one_of(str(direction), names)}", where=where)
+    given = [name == direction for name in names] if axis else direction
+    try:
+        d = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):  # no numbers
+        d = np.empty(0)
+    if d.shape != (len(names),) or not np.isfinite(d).all() or not d.any():
+        raise OptionError(f"expected the name of a feature, or {len(names)} numbers that are not all 0", where=where)
+    if points < 2:
+        raise OptionError(f"{points} is out of range, expected at least 2", where="--points")
+    reach = (norm(model.weights) / norm(d) or 1.0) if reach is None else reach
     if not 0.0 < reach < math.inf:
         raise OptionError(f"{reach} is out of range, expected a positive number", where="--reach")
-    line = Along(model.raw(), model.raw(along), -reach, reach)
+    t = np.linspace(-reach, reach, points)
     with (backend or Backend()).evaluators(problem, len(instances)) as evaluator_of:
-        return loss_along(evaluator_of(instances), problem, instances, line, points)
-
-
-def _direction(model: LinearModel, given: str | ArrayLike, where: str) -> Floats:
-    """A feature's axis, or the vector given, in model units."""
-    names = model.feature_names
-    if isinstance(given, str):
-        if given not in names:
-            raise OptionError(f"no feature {short(given)}, expected {one_of(given, names)}", where=where)
-        return np.asarray(np.eye(len(names))[names.index(given)])
-    try:
-        found = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (len(names),) or not np.isfinite(found).all() or not found.any():
-        raise OptionError(f"expected the name of a feature, or {len(names)} numbers that are not all 0", where=where)
-    return found
+        losses = evaluator_of(instances).losses(model.raw() + t[:, None] * model.raw(d))
+    return LossProfile(t, np.array([math.fsum(row) / len(row) for row in losses.tolist()]))

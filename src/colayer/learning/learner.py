@@ -170,7 +170,6 @@ class Learner(Protocol):
 LEARNERS = {
     "auto": "experience.auto:Auto",
     "srl": "experience.srl:Srl",
-    "line": "experience.line:Line",
     "cma-es": "experience.cma_es:CmaEs",
     "direct": "experience.direct:Direct",
     "sgd": "experience.sgd:Sgd",
@@ -183,8 +182,10 @@ LEARNERS = {
 }
 #: These names, for type checkers.
 MethodName = Literal[
-    "auto", "srl", "line", "cma-es", "direct", "sgd", "bayes", "fenchel-young", "hinge", "crf", "spo+", "neural"
+    "auto", "srl", "cma-es", "direct", "sgd", "bayes", "fenchel-young", "hinge", "crf", "spo+", "neural"
 ]
+#: Methods that were dropped → what to use instead.
+_DROPPED = {"line": "auto"}
 #: What "auto" stands for, by what is known.
 _AUTO = {"costs": "auto", "solutions": "fenchel-young", "thetas": "spo+"}
 
@@ -202,6 +203,8 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
     if method == "auto":
         method = _AUTO[needs]
     if isinstance(method, str):
+        if method in _DROPPED:
+            raise OptionError(f"{method} was dropped, use {_DROPPED[method]} instead", where="--method")
         if method not in LEARNERS:
             raise OptionError(
                 f"no method {short(method)}, expected {one_of(method, tuple(LEARNERS))}", where="--method"

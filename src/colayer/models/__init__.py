@@ -5,8 +5,7 @@ from __future__ import annotations
 from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
-from colayer.models.network import NeuralModel
 from colayer.models.read import model_of, read_model
 from colayer.models.thetas import norm, thetas
 
-__all__ = ["ContextModel", "LinearModel", "Model", "NeuralModel", "model_of", "norm", "read_model", "thetas"]
+__all__ = ["ContextModel", "LinearModel", "Model", "model_of", "norm", "read_model", "thetas"]

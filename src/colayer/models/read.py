@@ -12,10 +12,11 @@ from colayer.io.files import read_json
 from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
-from colayer.models.network import KINDS, NeuralModel
 
 #: "model" of the file → the class that reads it. A new kind of model adds one line here.
-_READERS: dict[str, type[Model]] = {"linear": LinearModel, **dict.fromkeys(KINDS, NeuralModel), "context": ContextModel}
+_READERS: dict[str, type[Model]] = {"linear": LinearModel, "context": ContextModel}
+#: Kinds of before, which nothing learns any more.
+_DROPPED = ("mlp", "context-mlp")
 
 
 def read_model(path: str | Path) -> Model:
@@ -32,6 +33,8 @@ def model_of(document: Any) -> Model:
     if not isinstance(document, Mapping):
         raise InputError("not a model: expected a JSON object")
     kind = document.get("model")
+    if kind in _DROPPED:
+        raise InputError(f"{short(kind)} was dropped, learn a network anew by the method neural", where="model")
     if "model" in document and kind not in list(_READERS):
         known = " or ".join(repr(name) for name in _READERS)
         raise InputError(f"{short(kind)} is not supported, expected {known}", where="model")

@@ -1,6 +1,6 @@
 """The extra `neural`: networks for θ = f_w(x), trained with torch, and the layers as torch modules.
 
-Only training needs torch: a trained model is a `colayer.models.NeuralModel`, which solves in numpy.
+Only training needs torch: a trained model is a `colayer.models.ContextModel`, which solves in numpy.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from colayer.errors import need_extra
 from colayer.learning.network.method import Neural
 
 if TYPE_CHECKING:
-    from colayer.learning.network.module import Network
     from colayer.neural.functions import FenchelYoungLoss, PerturbedLayer
 
-__all__ = ["FenchelYoungLoss", "Network", "Neural", "PerturbedLayer"]
+__all__ = ["FenchelYoungLoss", "Neural", "PerturbedLayer"]
 
 _HOMES = {
     "FenchelYoungLoss": "neural.functions",
-    "Network": "learning.network.module",
     "PerturbedLayer": "neural.functions",
 }
 

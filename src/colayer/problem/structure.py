@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,14 +122,6 @@ class Groups:
 
 Relation = Order | Graph | Groups
 Structure = tuple[Relation, ...]
-
-
-@runtime_checkable
-class Structured(Protocol):
-    """Rows that relate."""
-
-    def structure(self, instance: Any, /) -> Relation | Structure:
-        """How the rows of the features of an instance relate."""
 
 
 def order_of(structure: Structure) -> Order | None:

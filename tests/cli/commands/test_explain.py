@@ -15,7 +15,8 @@ from colayer.analysis.explain import Contribution, Explanation, feature_groups
 from colayer.cli.app import main
 from colayer.cli.commands.explain import draw
 from colayer.display.charts import save
-from colayer.models import LinearModel, NeuralModel, read_model
+from colayer.models import LinearModel, read_model
+from colayer.pretrained import pretrained_network
 from colayer.problem.protocol import declared
 from colayer.problems import SingleMachine
 
@@ -169,12 +170,7 @@ def test_the_picture_shows_the_largest_and_no_more_than_there_are(place: Path) -
 
 
 def test_a_network_is_refused_with_its_file(refused: Any, place: Path) -> None:
-    names = SingleMachine().feature_names
-    layers = ((np.zeros((67, 66)), np.zeros(67)),)
-    network = NeuralModel(
-        names, np.ones(66), np.ones(66), "single-machine", SingleMachine().options, center=np.zeros(66), layers=layers
-    )
-    network.save(place / "net.json")
+    pretrained_network(SingleMachine()).save(place / "net.json")
     assert refused("explain", "net.json") == "error: net.json: model: a network, expected a linear model\n"
 
 
@@ -205,7 +201,7 @@ def test_bad_input(arguments: list[str], message: str, model: Path, refused: Any
         ),
     ],
 )
-def test_a_line_that_cannot_be_drawn(
+def test_a_profile_that_cannot_be_drawn(
     arguments: list[str], message: str, data: Path, model: Path, refused: Any, place: Path
 ) -> None:
     words = [str(data) if word == "DATA" else word for word in arguments]
@@ -218,3 +214,18 @@ def test_the_features_that_do_most(model: Path, run: Any) -> None:
     active = len(re.findall(r"^(\w+) +[-\d]", every, re.M))
     assert len(re.findall(r"^(\w+) +[-\d]", few, re.M)) == 1
     assert active == 1 or f"\n{active - 1} more, with " in few
+
+
+def test_along_shows_the_profile_of_the_pipeline(data: Path, model: Path, run: Any, place: Path) -> None:
+    document = run("explain", model, "--along", "rank_release", "--data", data, "--json", "-o", "out.json")
+    assert json.loads(Path("out.json").read_text()) == document
+    profile = Pipeline.load(model).loss_along(read_instances(data), "rank_release")
+    assert (document["t"], document["losses"]) == (profile.t.tolist(), profile.losses.tolist())
+    assert (document["feature"], document["weight"], document["instances"]) == ("rank_release", 2.0, 4)
+    text = run("explain", model, "--along", "rank_release", "--data", data, "--plot", "profile.svg")
+    assert text.startswith("Mean loss on 4 instances by the weight of rank_release, all others kept.\n")
+    rows = [line.split() for line in text.splitlines()]
+    (now,) = (row for row in rows if "now" in row)
+    assert [float(cell) for cell in now[:2]] == pytest.approx([2.0, profile.losses[100]], rel=1e-4)
+    assert sum("least" in row for row in rows) == 1
+    assert "change of the weight of rank_release" in (place / "profile.svg").read_text()

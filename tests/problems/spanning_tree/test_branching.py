@@ -10,10 +10,10 @@ import pytest
 from colayer.problems.spanning_tree import branching
 from colayer.problems.spanning_tree.branching import branch_and_bound
 from colayer.problems.spanning_tree.cost import cost
-from colayer.problems.spanning_tree.exact import mixed_integer
 from colayer.problems.spanning_tree.instance import Instance, generate
 from colayer.problems.spanning_tree.lagrangian import lagrangian
-from support.plain_trees import brute_force, signed
+from colayer.problems.spanning_tree.rounding import approximation
+from support.plain_trees import brute_force, least_cost, signed
 
 
 def gap_instance() -> Instance:
@@ -30,14 +30,24 @@ def test_branch_and_bound_equals_brute_force(signs: tuple[int, int]) -> None:
     for seed in range(12):
         instance = signed(seed, *signs)
         solution, bound = branch_and_bound(instance)
-        assert bound == cost(solution, instance) == brute_force(instance)
+        assert bound == cost(solution, instance) == brute_force(instance) == pytest.approx(least_cost(instance))
 
 
-@pytest.mark.usefixtures("weak_start")
+@pytest.mark.parametrize("width", [4, 5, 6])
+def test_the_optimum_on_grids_is_that_of_a_program(width: int) -> None:
+    """Lagrangian bound ≤ optimum ≤ heuristic ≤ safe pipeline."""
+    for second_max in (10, 20):
+        instance = generate(100 + second_max, width=width, scenarios=6, second_max=second_max)
+        optimum = branch_and_bound(instance)[1]
+        found = lagrangian(instance, tolerance=0.0)
+        assert optimum == pytest.approx(least_cost(instance))
+        assert found.bound <= optimum <= found.cost <= cost(approximation(instance), instance)
+
+
 def test_branching_closes_the_gap_that_the_relaxation_leaves() -> None:
     instance = gap_instance()
     solution, bound = branch_and_bound(instance)
-    assert bound == cost(solution, instance) == pytest.approx(cost(mixed_integer(instance)[0], instance))
+    assert bound == cost(solution, instance) == pytest.approx(least_cost(instance))
     assert bound > lagrangian(instance, tolerance=0.0).bound
     # a gap that is good enough ends the search after the first relaxation
     calls: list[float] = []

@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from colayer.analysis.explain import Explanation
+    from colayer.analysis.loss_profile import LossProfile
     from colayer.display.tables import Table
 
 #: Bars in the picture.
 _SHOWN = 20
+#: Of the weights that --along tries, every so many are in the table.
+_EVERY = 20
 
 
 def explain(
@@ -38,7 +41,7 @@ def explain(
 ) -> None:
     """What the weights of a model do: contributions of features, losses without groups of them, or along one."""
     from colayer.analysis.explain import explain as explain_model
-    from colayer.analysis.loss_profile import model_along
+    from colayer.analysis.loss_profile import loss_profile
     from colayer.cli.console import emit
     from colayer.cli.lookup import find, load_model
     from colayer.cli.outputs import output_file, picture_file
@@ -54,13 +57,13 @@ def explain(
     about = {"problem": found.name, "model": str(model), "options": known.options}
     try:
         if along is not None and instances is not None:
-            from colayer.cli.commands.along import document_of, parts_of, picture_of
-
-            line = model_along(known, found, instances, along, where="--along")
-            shown = document_of(line, along, known)
-            parts = parts_of(line, shown, len(instances))
+            profile = loss_profile(known, found, instances, along, where="--along")
+            weight = float(known.weights[known.feature_names.index(along)])
+            shown = {"feature": along, "weight": weight, "t": profile.t.tolist(), "losses": profile.losses.tolist()}
             document = {**about, "instances": len(instances), **shown}
-            emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: picture_of(line, shown))
+            label = f"change of the weight of {along}"
+            parts = _along(profile, along, weight, len(instances))
+            emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: profile.plot(label=label))
             return
         explained = explain_model(known, found, instances)
     except InputError as error:
@@ -97,6 +100,21 @@ def draw(explained: Explanation) -> Figure:
         signed_bars([row.group for row in groups], lost, axes[1])
         axes[1].set(xlabel="points of mean gap (%)" if gaps else "mean loss", title="What is lost without a group")
     return figure
+
+
+def _along(profile: LossProfile, feature: str, weight: float, count: int) -> list[str | Table]:
+    """Return the losses at some of the weights, with the present and the best one marked."""
+    from colayer._runtime.text import counted
+    from colayer.display.tables import significant, table
+
+    now, best = len(profile.t) // 2, int(profile.losses.argmin())
+    rows = [
+        (significant(weight + t), significant(loss, 5), "now" * (k == now), "least" * (k == best))
+        for k, (t, loss) in enumerate(zip(profile.t, profile.losses, strict=True))
+        if k % _EVERY == 0 or k in (now, best)
+    ]
+    head = f"Mean loss on {counted(count, 'instance')} by the weight of {feature}, all others kept.\n\n"
+    return [head, table((feature, "mean loss", "", ""), rows)]
 
 
 def _parts(model: Path, problem: str, explained: Explanation, top: int | None) -> list[str | Table]:

@@ -115,18 +115,6 @@ def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floa
     return orders, costs
 
 
-def along(
-    theta: Floats, slope: Floats, instance: Instance, low: float, high: float, decoder: str
-) -> tuple[Floats, Floats] | None:
-    """The cost along θ + t·slope (see `Follows`); None after a decoder, whose steps a swap does not foretell."""
-    if decoder != "none":
-        return None
-    from colayer.problems.single_machine.kernels.line import costs_along  # few need it
-
-    found: tuple[Floats, Floats] = costs_along(theta, slope, *instance.arrays, low, high)
-    return found
-
-
 def smoothed(theta: Floats, noise: Floats, sigma: float, instance: Instance, decoder: str) -> Floats | None:
     """The gradient of the smoothed cost (see `Smooths`), job by job; None after a decoder, which moves jobs itself."""
     if decoder != "none":

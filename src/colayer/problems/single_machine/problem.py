@@ -15,7 +15,7 @@ from colayer.problem.sizes import Size
 from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
-from colayer.problems.single_machine.decoder import DECODERS, along, best, decode, smoothed, solved
+from colayer.problems.single_machine.decoder import DECODERS, best, decode, smoothed, solved
 from colayer.problems.single_machine.features import FEATURE_SETS, features
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
@@ -109,12 +109,6 @@ class SingleMachine(BaseProblem):
     def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Sequenced, NDArray[np.float64]]:
         """The sequences of many θ, and their costs after the decoder."""
         return solved(thetas, instance, self.decoder)
-
-    def along(
-        self, theta: NDArray[np.float64], slope: NDArray[np.float64], instance: Instance, low: float, high: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """The cost along a line, without a decoder."""
-        return along(theta, slope, instance, low, high, self.decoder)
 
     def smoothed(
         self, theta: NDArray[np.float64], noise: NDArray[np.float64], sigma: float, instance: Instance

@@ -52,18 +52,6 @@ def solved(thetas: Floats, instance: Instance) -> tuple[NDArray[np.int8], Floats
     return stages, costs
 
 
-def along(theta: Floats, slope: Floats, instance: Instance, low: float, high: float) -> tuple[Floats, Floats]:
-    """The cost of the decoded solution along θ + t·slope (see `Follows`)."""
-    from colayer.problems.spanning_tree.kernels.line import costs_along  # few need it
-
-    u, v, first, _ = instance.arrays
-    a, b = (np.ascontiguousarray(values.reshape(2, -1).T).ravel() for values in (theta, slope))
-    found: tuple[Floats, Floats] = costs_along(
-        a, b, u, v, first, *tree_ends(instance), instance.nodes, nothing_cost(instance), low, high
-    )
-    return found
-
-
 def complete(forest: ArrayLike, instance: Instance) -> tuple[Solution, float]:
     """The best solution whose first stage is `forest` (edge indices), and its cost."""
     u, v = instance.arrays[:2]

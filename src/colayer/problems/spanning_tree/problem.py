@@ -13,7 +13,7 @@ from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
-from colayer.problems.spanning_tree.decoder import along, best, decode, solved
+from colayer.problems.spanning_tree.decoder import best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
@@ -61,7 +61,6 @@ class SpanningTree(BaseProblem):
     decode = staticmethod(decode)
     best = staticmethod(best)
     solved = staticmethod(solved)
-    along = staticmethod(along)
     mixed = staticmethod(mixed)
     cost = staticmethod(cost)
     scale = staticmethod(scale)
