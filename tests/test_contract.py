@@ -129,3 +129,17 @@ def test_travels_to_worker_processes(name: str) -> None:
     problem_again, instance_again = pickle.loads(pickle.dumps((problem, instance)))  # in memory, between processes
     assert problem_again.options == problem.options
     assert content_of(problem, instance_again) == content_of(problem, instance)
+
+
+@pytest.mark.parametrize("problem", [p for name in NAMES for p in variants(name) if hasattr(p, "solved")], ids=str)
+def test_many_thetas_at_once_give_the_bits_of_the_methods(problem) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(5)
+    for instance in small(problem, 2):
+        many = thetas(features_of(problem, instance), rng.normal(size=(4, len(problem.feature_names))))
+        ys, costs = problem.solved(many.copy(), instance)
+        expected = [problem.layer(theta.copy(), instance) for theta in many]
+        assert costs.tolist() == [problem.cost(problem.decode(y, instance), instance) for y in expected]
+        factors, total = rng.normal(size=4), np.zeros(many.shape[1])
+        for factor, y in zip(factors, expected, strict=True):
+            total += factor * problem.embed(y, instance)
+        assert np.array_equal(problem.mixed(ys, factors.copy(), instance), total)

@@ -91,10 +91,6 @@ class Selection(BaseProblem):
         solution = min(map(np.array, every), key=lambda z: self.cost(z, instance))
         return solution, self.cost(solution, instance), True
 
-    def shuffled(self, instance: Projects, seed: int) -> tuple[Projects, np.ndarray]:
-        order = np.random.default_rng(seed).permutation(len(instance.price))
-        return Projects(instance.price[order], instance.risk[order], instance.choose), order
-
     def evaluator(self, instances: Sequence[Projects]) -> LocalEvaluator:
         return LocalEvaluator(self, instances)
 

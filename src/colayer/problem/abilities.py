@@ -252,14 +252,6 @@ class Judges(Protocol[X_contra, Z_contra]):
 
 
 @runtime_checkable
-class Shuffles(Protocol[X]):
-    """The same instance in another order."""
-
-    def shuffled(self, instance: X, seed: int, /) -> tuple[X, Any]:
-        """The instance with its parts in another order, and for each row of its features the row it was before."""
-
-
-@runtime_checkable
 class Groups(Protocol[X_contra]):
     """Sizes that tell instances apart."""
 
@@ -288,7 +280,6 @@ NAMES: dict[type, str] = {
     HasLikelihood: "likelihood",
     CompactPrograms: "compact model",
     ConstraintPrograms: "constraint program",
-    Shuffles: "shuffled",
     Draws: "picture of a solution",
 }
 

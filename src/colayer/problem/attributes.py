@@ -22,7 +22,7 @@ from colayer.problem.sizes import Size
 OPTIONAL = (
     "with_options", "generate", "footprint", "read", "write", "read_solution", "write_solution", "content", "bound",
     "approximation", "exact", "baseline", "embed", "target", "augmented", "likelihood", "best", "evaluator", "compact",
-    "constraint_program", "violation", "shuffled", "group", "plot",
+    "constraint_program", "violation", "group", "plot",
 )  # fmt: skip
 _METHODS = ("features", "layer", "decode", "cost", "scale")
 _NEEDED = ("name", "feature_names", *_METHODS)

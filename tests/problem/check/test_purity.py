@@ -11,7 +11,6 @@ import pytest
 
 from support.planted import assert_found
 from support.selection_problem import Selection
-from support.whole_problem import Whole
 
 TICKS = itertools.count()
 
@@ -89,18 +88,11 @@ class WarmStart(Selection):
         return chosen.copy()
 
 
-class AugmentedChangesTarget(Whole):
-    def augmented(self, theta, target, instance):
-        answer = super().augmented(theta, target.copy(), instance)
-        target -= 1.0
-        return answer
-
-
-class SolvedChangesThetas(Whole):
-    def solved(self, thetas, instance):
-        answer = super().solved(thetas.copy(), instance)
-        thetas[:] = 0.0
-        return answer
+class TargetChangesTheSolution(Selection):
+    def target(self, solution, instance):
+        vector = super().target(solution, instance)
+        solution[:] = 0
+        return vector
 
 
 #: mistake → (the check that finds it, words of what it says).
@@ -108,14 +100,13 @@ PLANTED: dict[Any, tuple[str, str]] = {
     LayerSortsTheta: ("inputs unchanged", "layer changes its input theta["),
     CostSpendsTheInstance: ("inputs unchanged", "cost changes its input instance.price["),
     DecodeChangesY: ("inputs unchanged", "decode changes its input y[0]"),
-    AugmentedChangesTarget: ("inputs unchanged", "augmented changes its input target["),
-    SolvedChangesThetas: ("inputs unchanged", "solved changes its input thetas["),
-    GlobalNoise: ("global random numbers", "layer uses the global generator of numpy"),
-    GlobalSeed: ("global random numbers", "features uses the global generator of random"),
+    TargetChangesTheSolution: ("inputs unchanged", "target changes its input solution["),
+    GlobalNoise: ("repeatable", "layer uses the global generator of numpy"),
+    GlobalSeed: ("repeatable", "features uses the global generator of random"),
     Clock: ("repeatable", "layer returned different answers"),
-    ReusedBuffer: ("fresh answers", "what layer returned was changed by a later call"),
-    CacheWithTooSmallAKey: ("no memory", "a cache with too small a key"),
-    WarmStart: ("no memory", "a solver that starts from its last answer"),
+    ReusedBuffer: ("repeatable", "layer changes what it returned earlier"),
+    CacheWithTooSmallAKey: ("repeatable", "a cache with too small a key"),
+    WarmStart: ("repeatable", "a solver that starts from its last answer"),
 }
 
 

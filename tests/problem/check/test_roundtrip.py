@@ -34,6 +34,11 @@ class RoundedWhenWritten(Selection):
         return {**super().write(instance), "price": np.round(instance.price, 3)}
 
 
+class ReadRaises(Selection):
+    def read(self, document):
+        return Projects(document["price"] / 0, document["risk"], 1)
+
+
 class SolutionHalfWritten(Selection):
     violation = None
 
@@ -86,15 +91,16 @@ class HoldsALambda(Selection):
 
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
-    FieldNotWritten: ("instance files", "features[0, 1] is not the same after write, JSON and read"),
-    WritesAList: ("instance files", ": return a dict with words as keys"),
-    RoundedWhenWritten: ("instance files", "after write, JSON and read"),
-    SolutionHalfWritten: ("solution files", "write all of it"),
-    SolutionWithTheKeyOfLabels: ("solution files", "the key 'cost', which labels have already"),
+    FieldNotWritten: ("files", "features[0, 1] is not the same after write, JSON and read"),
+    WritesAList: ("files", "expected a dict with words as keys"),
+    RoundedWhenWritten: ("files", "after write, JSON and read"),
+    ReadRaises: ("files", "read of selection raised TypeError: unsupported operand"),
+    SolutionHalfWritten: ("files", "write all of it"),
+    SolutionWithTheKeyOfLabels: ("files", "the key 'cost', which label files have already"),
     SizeGivenTwice: ("generate", "'projects' is there twice, expected once"),
-    GenerateWithoutSeed: ("generate", "two different instances for the same seed"),
-    GenerateIgnoresSeed: ("generate", "the same instance for the seeds 7 and 8"),
-    GenerateTakesNoSeedSequence: ("generate", "a numpy SeedSequence"),
+    GenerateWithoutSeed: ("generate", "two different instances of one seed"),
+    GenerateIgnoresSeed: ("generate", "the same instance of two seeds"),
+    GenerateTakesNoSeedSequence: ("generate", "generate of selection raised TypeError: "),
     MinimumTooLow: ("generate", "generate(7, projects=0)"),
     HoldsALambda: ("pickling", "no lambda"),
 }

@@ -1,15 +1,17 @@
-"""The variants of a problem: every decoder and every value of an option that it declares."""
+"""Mistakes in name and options, and the variants of a problem: every value of an option that it declares."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 
-from colayer import InputError, OptionError, check_problem
+from colayer import BaseProblem, OptionError, check_problem
 from colayer.problem.check.variants import variants
 from support.pick_problem import Pick
+from support.planted import assert_found
 from support.selection_problem import Selection, instances
 
 
@@ -76,11 +78,11 @@ def test_a_problem_without_options_is_its_only_variant() -> None:
 @pytest.mark.parametrize(("problem", "decoder", "said"), [
     (Selection(), "swop", r"^decoder: no decoder 'swop', expected swap \(or none\)"),
     (Pick(), "swap", "^decoder: pick has no decoders to choose from"),
-    (SwapCannotBeMade(), "swap", r"^selection: with_options\(decoder='swap'\) raised RuntimeError: no swap today"),
+    (SwapCannotBeMade(), "swap", "^no swap today"),
 ], ids=["unknown", "none", "raises"])  # fmt: skip
 def test_a_decoder_that_cannot_be_had_is_refused(problem: Any, decoder: str, said: str) -> None:
     data = instances() if isinstance(problem, Selection) else [np.ones((3, 2))]
-    with pytest.raises((InputError, OptionError), match=said):
+    with pytest.raises((RuntimeError, OptionError), match=said):
         check_problem(problem, data, decoder=decoder)
 
 
@@ -102,5 +104,78 @@ def test_a_mistake_of_another_decoder_than_the_chosen_one_is_not_looked_for() ->
 
 def test_a_variant_that_cannot_be_made_is_a_mistake_of_the_options() -> None:
     (failure,) = check_problem(SwapCannotBeMade(), instances()).failures
-    assert failure.check == "options"
-    assert failure.detail.startswith("with_options(decoder='swap') raised RuntimeError: no swap today")
+    assert failure.check == "declarations"
+    assert failure.detail.startswith("with_options(decoder='swap') of selection raised RuntimeError: no swap today")
+
+
+class TakenName(Selection):
+    name = "single-machine"
+
+
+class BlankInName(Selection):
+    name = "my projects"
+
+
+class SlashInName(Selection):
+    name = "projects/mine"
+
+
+class DecodersOfOneWord(Selection):
+    decoders = "none"
+
+
+class SwitchThatIsLost(Selection):
+    """Made again, it has the switch where it was."""
+
+    def __init__(self, decoder="none", rounded: bool = False):
+        super().__init__(decoder)
+        self.rounded = False
+
+    @property
+    def options(self):
+        return {"decoder": self.decoder, "rounded": self.rounded}
+
+
+class OptionThatJsonChanges(Selection):
+    @property
+    def options(self):
+        return {"decoder": self.decoder, "powers": (1, 2)}
+
+
+class AnotherDecoderIsLost(Selection):
+    def with_options(self, **changes):
+        return type(self)()
+
+
+class OptionNotReturned(Selection):
+    """Known by a power that is not the usual one."""
+
+    def __init__(self, decoder="none", power=2.0):
+        super().__init__(decoder)
+        self.power = power
+
+
+class DecoderNotAnOption(Selection):
+    def __init__(self):
+        super().__init__()
+
+    options = BaseProblem.options
+
+
+#: mistake → words of what is said of it.
+PLANTED: dict[Any, str] = {
+    TakenName: "a built-in problem: choose another",
+    BlankInName: "one word without blanks",
+    SlashInName: "one word without blanks, slashes and colons",
+    DecodersOfOneWord: "decoders of DecodersOfOneWord is 'none', expected a tuple of words",
+    SwitchThatIsLost: "with_options(rounded=True) gives the options",
+    OptionThatJsonChanges: "options are not the same after JSON",
+    AnotherDecoderIsLost: "with_options(decoder='swap') gives the options {'decoder': 'none'}",
+    partial(OptionNotReturned, power=3.0): "has another `power`",
+    DecoderNotAnOption: "options has no 'decoder'",
+}
+
+
+@pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: getattr(mistake, "func", mistake).__name__)
+def test_a_planted_mistake_is_found_by_the_check_of_declarations_alone(mistake: Any) -> None:
+    assert_found(mistake(), "declarations", PLANTED[mistake])

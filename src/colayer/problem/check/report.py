@@ -11,10 +11,6 @@ from colayer.errors import InputError
 PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 
 
-class Mistake(Exception):  # noqa: N818  it is the user's, and goes into the report
-    """What is wrong with the problem, where, and what to fix."""
-
-
 class Skip(Exception):  # noqa: N818
     """Why a check does not apply."""
 

@@ -10,23 +10,15 @@ import numpy as np
 
 from colayer._runtime.text import short
 from colayer.errors import ColayerError, InputError
+from colayer.io.documents import generated
 from colayer.problem.abilities import Generates, need
 from colayer.problem.attributes import check_members, sizes_of
-from colayer.problem.check import (
-    batches,
-    declared,
-    objective,
-    optional,
-    programs,
-    purity,
-    rounds,
-    roundtrip,
-    tables,
-    values,
-)
-from colayer.problem.check.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Mistake, Skip
-from colayer.problem.check.trial import MOST_INSTANCES, Trial, guarded
-from colayer.problem.check.variants import variants
+from colayer.problem.check import methods, purity, roundtrip
+from colayer.problem.check.evaluator import evaluator
+from colayer.problem.check.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Skip
+from colayer.problem.check.trial import MOST_INSTANCES, Trial
+from colayer.problem.check.variants import declarations, variants
+from colayer.problem.faults import ends, own_fault, place_of, raised
 from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
 
 #: Whole-number sizes of the instances that `small_instances` makes.
@@ -34,45 +26,26 @@ SMALL = (4, 7, 12)
 
 #: check → (what runs it, the checks before it without which it would say nothing of its own).
 CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
-    "name": (declared.name, ()),
-    "feature names": (declared.feature_names, ()),
-    "options": (declared.options, ()),
-    "features": (values.features, ("feature names",)),
-    "scale": (values.scale, ()),
-    "layer": (values.layer, ("features",)),
-    "decode": (values.decode, ("layer",)),
-    "cost": (values.cost, ("decode",)),
+    "declarations": (declarations, ()),
+    "features": (methods.features, ()),
+    "scale": (methods.scale, ()),
+    "layer": (methods.layer, ("features",)),
+    "decode": (methods.decode, ("layer",)),
+    "cost": (methods.cost, ("decode",)),
     "inputs unchanged": (purity.inputs_unchanged, ("cost",)),
-    "global random numbers": (purity.global_random, ("cost",)),
-    "repeatable": (purity.repeatable, ("global random numbers",)),
-    "fresh answers": (purity.fresh_answers, ("repeatable",)),
-    "no memory": (purity.no_memory, ("inputs unchanged", "fresh answers")),
-    "rounds": (rounds.rounds, ("no memory",)),
-    "theta matters": (values.theta_matters, ("no memory",)),
-    "feasible": (values.feasible, ("no memory",)),
-    "bound": (values.bound, ("feasible",)),
-    "safe weights": (declared.safe_weights, ("no memory",)),
-    "embed": (objective.embed, ("no memory",)),
-    "sign": (objective.sign, ("embed", "theta matters")),
-    "optimal": (objective.optimal, ("sign",)),
-    "homogeneous": (objective.homogeneous, ("no memory",)),
-    "target": (objective.target, ("optimal", "feasible")),
-    "augmented": (objective.augmented, ("optimal",)),
-    "best of many": (optional.best, ("no memory",)),
-    "structure": (optional.structure, ("no memory",)),
-    "baselines": (optional.baselines, ("bound",)),
-    "exact": (optional.exact, ("bound",)),
-    "compact": (programs.compact, ("exact",)),
-    "constraint program": (programs.constraint_program, ("exact",)),
-    "shuffled": (optional.shuffled, ("optimal", "homogeneous", "bound", "scale")),
-    "instance files": (roundtrip.instance_files, ("no memory",)),
-    "solution files": (roundtrip.solution_files, ("feasible",)),
-    "instance table": (tables.instance_table, ("instance files",)),
-    "solution table": (tables.solution_table, ("feasible",)),
+    "repeatable": (purity.repeatable, ("inputs unchanged",)),
+    "rounds": (methods.rounds, ("repeatable",)),
+    "theta": (methods.theta, ("repeatable",)),
+    "feasible": (methods.feasible, ("repeatable",)),
+    "bound": (methods.bound, ("feasible",)),
+    "safe weights": (methods.safe_weights, ("repeatable",)),
+    "objective": (methods.objective, ("theta",)),
+    "target": (methods.target, ("objective", "feasible")),
+    "exact": (methods.exact, ("bound",)),
+    "files": (roundtrip.files, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
-    "pickling": (roundtrip.pickling, ("no memory", "scale")),
-    "evaluator": (batches.evaluator, ("no memory", "scale")),
-    "solves many": (batches.solves_many, ("no memory", "embed")),
+    "pickling": (roundtrip.pickling, ("repeatable", "scale")),
+    "evaluator": (evaluator, ("repeatable", "scale")),
 }
 
 
@@ -102,13 +75,13 @@ def check_problem(
     for words, one in tried.items():
         judge(Trial(one, data, chosen), f"with {words}: " if looked_at else "", findings)
         looked_at.append(words)
-        if _waits("no memory", findings):  # what all that follows is made of is wrong: other options show no more
+        if _waits("theta", findings):  # what all that follows is made of is wrong: other options show no more
             break
     return CheckReport(str(problem.name), len(data), tuple(findings.values()), tuple(looked_at))
 
 
 def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
-    """Every check on one variant of the problem; what failed on an earlier one is known, and so is what waits for it.
+    """Run every check on one variant of the problem, but for what failed on an earlier one and what waits for it.
 
     A check that applies to one variant alone has the result that it has there.
     """
@@ -119,20 +92,25 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
         if first is not None:
             findings[check] = Finding(check, NOT_APPLICABLE, f"once {_root(first, findings)!r} passes")
             continue
+        trial.current = None
         try:
-            run(trial)
-        except (Mistake, ColayerError) as mistake:
-            findings[check] = Finding(check, FAILED, f"{words}{mistake}")
+            with np.errstate(all="ignore"):  # what comes out is checked
+                run(trial)
         except Skip as skip:
             findings.setdefault(check, Finding(check, NOT_APPLICABLE, str(skip)))
+        except BaseException as error:  # also what a method of the user's raises
+            if ends(error):
+                raise
+            where = "" if trial.current is None else f"instance {trial.current}: "
+            findings[check] = Finding(check, FAILED, f"{words}{where}{_sentence(error)}")
         else:
             findings[check] = Finding(check, PASSED)
 
 
 def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
-    """Instances to check on, from the problem's generator: whole-number sizes are small, the others as declared."""
+    """Return instances to check on, made by the problem: whole-number sizes are small, the others as declared."""
     made, sizes = [], sizes_of(problem)
-    generate = need(problem, Generates).generate
+    need(problem, Generates)
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
         usual = {size.name: size.default for size in sizes}
         small = {
@@ -141,13 +119,22 @@ def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
             if size.kind is int and not size.choices
         }
         try:
-            made.append(guarded("generate", generate, child, **{**usual, **small}))
-        except Mistake:  # small sizes that do not go together are no mistake
-            try:
-                made.append(guarded("generate", generate, child, **usual))
-            except Mistake as mistake:
-                raise InputError(str(mistake), where=str(problem.name)) from None
+            made.append(generated(problem, child, **{**usual, **small}))
+        except Exception:  # small sizes that do not go together are no mistake
+            made.append(generated(problem, child, **usual))
     return made
+
+
+def _sentence(error: BaseException) -> str:
+    """Return what a finding says of an error: where code of the user's raised it, with method, file and line."""
+    if isinstance(error, ColayerError):
+        inner: BaseException = error  # what our sentence stands for
+        while isinstance(inner, ColayerError) and inner.__cause__ is None and inner.__context__ is not None:
+            inner = inner.__context__
+        told = None if isinstance(inner, ColayerError) else own_fault(inner)
+        place = place_of(error) if error.__cause__ is None else ""
+        return told or (f"{error} ({place})" if place else str(error))
+    return own_fault(error) or raised(error)
 
 
 def _seed(seed: int) -> int:

@@ -1,4 +1,4 @@
-"""Work on many at once that differs from the five methods: the check of its kind finds each mistake, alone."""
+"""Evaluators that differ from the five methods: the check finds each mistake, alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.problem.check import check_problem
 from support.planted import assert_found, only_failure
 from support.selection_problem import Selection, instances
-from support.whole_problem import Whole
 
 
 class Fused(LocalEvaluator):
@@ -107,6 +106,11 @@ class MapsRows(Fused):
         return [work(features) for features in self.features]
 
 
+class Raises(Fused):
+    def losses(self, weights):
+        raise KeyError("weights")
+
+
 class NoEvaluator:
     def __init__(self, problem, instances):
         self.close = lambda: None
@@ -119,14 +123,15 @@ EVALUATORS: dict[Any, str] = {
     FeatureLeftOut: "losses differ): let both call the same code",
     TimesTheInverse: "losses differ): let both call the same code",
     Rounded: "losses differ): let both call the same code",
-    OfTheBatch: "when these are given without the others, or to two workers",
-    Transposed: "evaluator: losses returned shape (5,",
-    Forgetful: "evaluator: losses returned shape (): return",
-    VisitsInItsOwnOrder: "evaluator: visit shows work the instance 0 where 4 was asked for",
-    VisitsOthers: "evaluator: visit shows other features",
-    VisitsInSinglePrecision: "evaluator: visit shows other features",
-    VisitsWithoutScale: "evaluator: visit shows the scale 1.0, scale gives",
-    MapsRows: "evaluator: map_features shows other features of shape (6, 3) than the method gives",
+    OfTheBatch: "given without the others, or to two workers",
+    Transposed: "losses of the evaluator returned an array of float64 of shape (5,",
+    Forgetful: "losses of the evaluator returned None, expected an array",
+    VisitsInItsOwnOrder: "instance 4: visit of the evaluator shows instance 0 instead",
+    VisitsOthers: "visit of the evaluator shows features of shape (",
+    VisitsInSinglePrecision: "visit of the evaluator shows features of shape (",
+    VisitsWithoutScale: "visit of the evaluator shows the scale 1.0: hand over",
+    MapsRows: "map_features of the evaluator shows features of shape (6, 3) that differ",
+    Raises: "the evaluator of selection raised KeyError: 'weights' (test_evaluator.py, line",
     NoEvaluator: "evaluator of selection returned a NoEvaluator, expected an object with losses",
 }
 
@@ -161,73 +166,7 @@ class EvaluatorOfOneInstance(Selection):
         return LocalEvaluator(self, instances[:1])
 
 
-class SolvedCostsTheLayer(Whole):
-    """The decoder is forgotten: only through a decoder that changes something does it show."""
-
-    def solved(self, thetas, instance):
-        ys = super().solved(thetas, instance)[0]
-        return ys, np.array([self.cost(y, instance) for y in ys])
-
-
-class SolvedCostsAreLosses(Whole):
-    def solved(self, thetas, instance):
-        ys, costs = super().solved(thetas, instance)
-        return ys, costs / self.scale(instance)
-
-
-class SolvedCostsAlone(Whole):
-    def solved(self, thetas, instance):
-        return super().solved(thetas, instance)[1]
-
-
-class SolvedCostsOfOneRow(Whole):
-    def solved(self, thetas, instance):
-        ys, costs = super().solved(thetas, instance)
-        return ys, costs[0]
-
-
-class SolvedOfMinusTheta(Whole):
-    """The y are those of another θ, the costs are right."""
-
-    def solved(self, thetas, instance):
-        return super().solved(-thetas, instance)[0], super().solved(thetas, instance)[1]
-
-
-class MixedWithoutCoefficients(Whole):
-    def mixed(self, ys, coefficients, instance):
-        return super().mixed(ys, np.sign(coefficients), instance)
-
-
-class MixedIsAMean(Whole):
-    def mixed(self, ys, coefficients, instance):
-        return super().mixed(ys, coefficients / len(ys), instance)
-
-
-class MixedFromTheLast(Whole):
-    def mixed(self, ys, coefficients, instance):
-        return super().mixed(ys[::-1], coefficients[::-1], instance)
-
-
-class MixedOfAnotherLength(Whole):
-    def mixed(self, ys, coefficients, instance):
-        return super().mixed(ys, coefficients, instance)[1:]
-
-
-#: mistake → (the check that finds it, words of what it says).
-PLANTED: dict[Any, tuple[str, str]] = {
-    EvaluatorOfOneInstance: ("evaluator", "evaluator: losses returned shape ("),
-    SolvedCostsTheLayer: ("solves many", "with decoder=swap: instance 0: solved says that row"),
-    SolvedCostsAreLosses: ("solves many", "instance 0: solved says that row 0 costs"),
-    SolvedCostsAlone: ("solves many", "of shape (30,): return (ys, the cost of each decoded)"),
-    SolvedCostsOfOneRow: ("solves many", "solved: costs that it returned shape (): return (30,)"),
-    SolvedOfMinusTheta: ("solves many", "mixed gives the y of row 0 of solved another vector than embed"),
-    MixedWithoutCoefficients: ("solves many", "and not by rounding alone"),
-    MixedIsAMean: ("solves many", "return Σ_k c_k·embed(y_k)"),
-    MixedFromTheLast: ("solves many", "add up in the order of k"),
-    MixedOfAnotherLength: ("solves many", "mixed returned an array of shape (5,)"),
-}
-
-
-@pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
-def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
-    assert_found(mistake(), *PLANTED[mistake], every_decoder=mistake is SolvedCostsTheLayer)
+def test_an_evaluator_of_other_instances_is_found() -> None:
+    assert_found(
+        EvaluatorOfOneInstance(), "evaluator", "losses of the evaluator returned an array of float64 of shape ("
+    )
