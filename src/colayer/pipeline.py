@@ -15,20 +15,24 @@ from colayer._runtime.threads import Threads, limited
 from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
-from colayer.io.columns import check_instance, checked_instances
 from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
 from colayer.learning.search.optimizer import Optimizer
 from colayer.learning.settings import Settings, as_float, check_number, check_whole
 from colayer.models import Model, read_model, thetas
-from colayer.problem.abilities import bound_of
-from colayer.problem.compose import decoded, features_of
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.gap import gap
-from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared, variant
+from colayer.problem.protocol import Floats, Problem, X, Y, Z
 from colayer.problem.rounds import MOST, check_rounds
 from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
-from colayer.solving.compatibility import checked, default_model, default_source, problem_of_model, raw_model
+from colayer.solving.compatibility import (
+    default_model,
+    default_source,
+    problem_of_model,
+    raw_model,
+    require_model_for,
+)
 from colayer.solving.solved import Origin, Solved
 
 __all__ = ["LONGEST", "Pipeline", "Solved"]
@@ -46,17 +50,23 @@ class Pipeline(Generic[X, Y, Z]):
     with a linear model to fall back on, that one too, so that the network is never worse than it.
     """
 
-    def __init__(self, problem: Problem[X, Y, Z], weights: ArrayLike | None = None, *, safe: bool = True) -> None:
-        known = declared(problem)
-        self.problem = problem
+    def __init__(
+        self,
+        problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z],
+        weights: ArrayLike | None = None,
+        *,
+        safe: bool = True,
+    ) -> None:
+        #: The problem as everything behind the public methods takes it.
+        self.bound_problem: BoundProblem[X, Y, Z] = bind(problem)
+        self.problem: Problem[X, Y, Z] = self.bound_problem.problem
         self.safe = safe
-        self._safe_weights, self._looks_back = known.safe_weights, known.looks_back
         self.loss_: float | None = None
         self.validation_loss_: float | None = None
         self.history_: tuple[Evaluation, ...] = ()
         #: How many of the evaluations came from the journal.
         self.recalled_ = 0
-        self._model: Model | None = None if weights is None else raw_model(known, weights, "given")
+        self._model: Model | None = None if weights is None else raw_model(self.bound_problem, weights, "given")
         self._weights_from = None if weights is None else "given"
 
     def __repr__(self) -> str:
@@ -64,14 +74,14 @@ class Pipeline(Generic[X, Y, Z]):
 
     @property
     def weights_from(self) -> str:
-        """Whose the weights are: "given", "fitted", "loaded", "shipped", "safe", or "no" where there are none yet."""
-        return self._weights_from or default_source(self.problem)
+        """Say whose the weights are: "given", "fitted", "loaded", "shipped", "safe"; "no" where there are none yet."""
+        return self._weights_from or default_source(self.bound_problem)
 
     @property
     def model(self) -> Model:
         """The model in use; looked up when it is first needed, where no weights were given or learned."""
         if self._model is None:
-            self._model = default_model(self.problem)
+            self._model = default_model(self.bound_problem)
         return self._model
 
     @property
@@ -108,35 +118,61 @@ class Pipeline(Generic[X, Y, Z]):
         portfolio: int = 32,
         rounds: int = 1,
     ) -> Self:
-        """Learn weights, by experience, or by demonstration where `solutions` or true `thetas` are given.
+        """Learn weights: by experience, or by demonstration where `solutions` or true `thetas` are given.
 
-        By experience: minimise the mean loss over the instances, plain or perturbed (σ > 0; `sigma="theory"`: the σ of
-        the best guarantee, for problems with a proven ratio). `method` is a name (`auto`, `srl`, `direct`,
-        `cma-es`, `sgd`, `bayes`) or an optimiser object, `evaluations` its budget, 1000 by default. The search is in
-        the L∞ ball of `radius`, in model units.
+        By experience, minimise the mean loss over the instances, plain or perturbed (`sigma` > 0). By demonstration,
+        minimise how far the layer is from the known answers. The result depends on the data, the options and the seed
+        alone.
 
-        By demonstration: minimise the mean of a loss that says how far the layer is from the known answers, one per
-        instance. `method` is `fenchel-young`, `hinge` or `crf` for solutions, `spo+` for thetas, or an object;
-        `evaluations` are passes over the instances, 100 by default.
+        Parameters
+        ----------
+        instances
+            What to learn from.
+        solutions, thetas
+            Known solutions, or true θ, one per instance; pass either, or neither to learn by experience.
+        method
+            By experience `auto`, `srl`, `direct`, `cma-es`, `sgd`, `bayes`; from solutions `fenchel-young`, `hinge`,
+            `crf`; from thetas `spo+`; `neural` learns a network on top of a linear model. Or a learner object, or an
+            optimiser of your own (an object with `minimize`).
+        evaluations
+            Budget: evaluations by experience (1000 by default), passes over the instances by demonstration (100).
+        seed
+            Seed of all random choices.
+        radius
+            Radius of the L∞ ball of weights that is searched, in model units.
+        sigma, samples
+            Width and number of the draws of the perturbed loss; `"theory"` takes the σ of the best guarantee.
+        learn_decoder
+            The decoder used while learning.
+        validation
+            Share of the instances (none below 5) held out to choose among the best weights.
+        workers, device, cluster
+            Where losses are computed: threads or processes of this machine, a GPU, or a Ray cluster (`HOST:PORT`,
+            `ray://HOST:PORT`, or `auto`: the one that RAY_ADDRESS names, else Ray started here; `workers` are then the
+            threads on each node).
+        journal
+            A file in which evaluations are recorded; a run that was stopped goes on from it.
+        time_limit
+            Seconds after which learning ends.
+        callback, progress
+            Called with each evaluation; whether to show a progress bar.
+        portfolio
+            Weight vectors kept in the model that are good together (see `solve`); 1 leaves them out.
+        rounds
+            Rounds of a solve, where features take the solution of the round before: the best of them counts.
 
-        Either way, `neural` or a `Neural` object learns a network on top of a linear model.
-
-        `learn_decoder` is the decoder used while learning. A share `validation` of the instances (none below 5)
-        chooses among the best weights. With them go up to `portfolio` weight vectors that are good together, chosen
-        from those evaluated and from draws that take an eighth more (see `solve`); 1 leaves them out. Where features
-        take the solution of the round before, the loss is that of the best of `rounds` rounds. With `journal`, a
-        run that was stopped goes on where it was. The result depends on the data, the options and the seed alone.
-
-        By experience, `cluster` evaluates on a Ray cluster: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, the one that
-        RAY_ADDRESS names, else Ray started on this machine. `workers` are then the threads on each of its nodes.
+        Returns
+        -------
+        Pipeline
+            The pipeline itself, with the learned weights.
         """
         if solutions is not None and thetas is not None:
-            raise OptionError("given with thetas, expected one of them", where="solutions")
-        instances = checked_instances(self.problem, instances)
+            raise OptionError("pass either solutions or thetas, not both", where="solutions")
+        instances = self.bound_problem.check_instances(instances)
         learner = learner_for(method, "solutions" if solutions is not None else "costs" if thetas is None else "thetas")
         given = {"radius": radius is not None, "sigma": sigma != 0, "cluster": cluster is not None}
         check_uses(learner, {**given, "device": device == "cuda", "rounds": rounds != 1})
-        check_rounds(self.problem, rounds)
+        check_rounds(self.bound_problem, rounds)
         settings = Settings(
             evaluations=evaluations, seed=seed, radius=radius, sigma=sigma, samples=samples,
             learn_decoder=learn_decoder, validation=validation, journal=journal, time_limit=time_limit,
@@ -144,7 +180,7 @@ class Pipeline(Generic[X, Y, Z]):
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
         with limited(workers):
-            fitted = learner.fit(Lesson(self.problem, instances, settings, backend, solutions, thetas))
+            fitted = learner.fit(Lesson(self.bound_problem, instances, settings, backend, solutions, thetas))
         self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self
@@ -159,24 +195,42 @@ class Pipeline(Generic[X, Y, Z]):
         seed: int = 0,
         rounds: int | None = None,
         time_limit: float | None = None,
+        bound: bool = True,
     ) -> Solved[Z]:
-        """The best solution over `candidates` members of the portfolio, `samples` draws, and the safe weights.
+        """Return the best solution over members of the portfolio, draws around the weights, and the safe weights.
 
-        The first member are the weights w; draws are w + σZ. σ is in model units; without `sigma` it is the one that
-        belongs to the model. Where the portfolio has fewer members, draws stand in for them.
+        Parameters
+        ----------
+        instance
+            The instance to solve.
+        candidates
+            Members of the model's portfolio to try; the first are the weights w. Draws stand in for missing members.
+        samples
+            Draws w + σZ to try as well.
+        sigma
+            σ of the draws, in model units; by default the one that belongs to the model.
+        seed
+            Seed of the draws.
+        rounds
+            Rounds in which features see the solution of the round before, where they take one; by default as many as
+            the model was learned with. Members then take turns, `candidates` of them in each round.
+        time_limit
+            Seconds: all members are tried, then draws around those that did best, in as many rounds as there is time
+            for. One solution is always found.
+        bound
+            Whether to compute the problem's lower bound, and the gap to it.
 
-        Where features take the solution of the round before, all this is done in `rounds` rounds: by default as many
-        as the model was learned with. Members then take turns, `candidates` of them in each round.
-
-        With `time_limit`, in seconds, all members are tried, then draws around those that did best, in as many rounds
-        as there is time for; one solution is always found.
+        Returns
+        -------
+        Solved
+            The solution, its cost, bound and gap, and which weights found it.
         """
         _check_candidates(candidates, samples, sigma, seed, time_limit)
-        check_instance(self.problem, instance)
+        problem, model = self.bound_problem, self.model
+        problem.check_instance(instance)
         begin, deadline = clock(), clock() + (time_limit or 0.0)
-        problem, model = self.problem, self.model
         turns = self._rounds(rounds, anytime=time_limit is not None)
-        features = features_of(problem, instance)
+        features = problem.features(instance)
         tried = Candidates(problem, model, instance, features, seed)
         others = self._others(features, instance)
         if time_limit is not None:
@@ -190,9 +244,9 @@ class Pipeline(Generic[X, Y, Z]):
         for other in others:
             found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
         seconds = clock() - begin
-        bound = bound_of(problem, instance)
+        lower = problem.lower_bound(instance) if bound else None
         return Solved(
-            found.solution, found.cost, bound, gap(found.cost, bound), seconds, found.source,
+            found.solution, found.cost, lower, gap(found.cost, lower), seconds, found.source,
             candidates=found.tried, origin=Origin(problem, instance), rounds=found.rounds,
         )  # fmt: skip
 
@@ -200,25 +254,25 @@ class Pipeline(Generic[X, Y, Z]):
         """How many: as asked for, else what the model was learned with, or what the time allows."""
         if rounds is not None:
             if rounds != 1:
-                check_rounds(self.problem, rounds)
+                check_rounds(self.bound_problem, rounds)
             return rounds
-        if not self._looks_back:
+        if not self.bound_problem.features_use_solution:
             return 1
         return MOST if anytime else self.model.rounds
 
     def _others(self, features: NDArray[Any], instance: X) -> list[Found[Z]]:
         """Where safety is asked for: the solutions of the safe weights and of the linear model beside a network."""
-        kept = {"safe": self._safe_weights, "linear": self.model.linear_fallback} if self.safe else {}
+        kept = {"safe": self.bound_problem.safe_weights, "linear": self.model.linear_fallback} if self.safe else {}
         return [
-            Found(*decoded(self.problem, thetas(features, weights[None, :])[0], instance), source, 1)
+            Found(*self.bound_problem.solution_at(thetas(features, weights[None, :])[0], instance), source, 1)
             for source, weights in kept.items()
             if weights is not None
         ]
 
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
-        """`solve` for each instance, `workers` at a time (threads: the compiled kernels run side by side)."""
+        """Solve each instance, `workers` at a time (threads: compiled kernels run side by side)."""
         check_whole("--workers", workers, 1)
-        instances = checked_instances(self.problem, instances)
+        instances = self.bound_problem.check_instances(instances)
         solve: Callable[[X], Solved[Z]] = partial(self.solve, **options)
         if len(instances) == 1:  # its kernels may use all the threads
             with limited(workers):
@@ -240,9 +294,11 @@ class Pipeline(Generic[X, Y, Z]):
         `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units. By default
         t·d becomes as long as w.
         """
-        instances = checked_instances(self.problem, instances)
+        instances = self.bound_problem.check_instances(instances)
         backend = Backend(workers)
-        return loss_profile(self.model, self.problem, instances, direction, reach=reach, points=points, backend=backend)
+        return loss_profile(
+            self.model, self.bound_problem, instances, direction, reach=reach, points=points, backend=backend
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""
@@ -264,17 +320,16 @@ class Pipeline(Generic[X, Y, Z]):
         """
         model = read_model(path)
         try:
-            return cls.from_model(
-                variant(problem_of_model(model, problem, keep=True), decoder=decoder), model, safe=safe
-            )
+            found = problem_of_model(model, None if problem is None else bind(problem), keep=True)
+            return cls.from_model(found.variant(decoder=decoder), model, safe=safe)
         except InputError as error:
             raise error.at(str(path)) from None
 
     @classmethod
-    def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
-        """A pipeline with the weights of `model`, refused where they were not made for this problem's features."""
+    def from_model(cls, problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
+        """Return a pipeline with the weights of `model`; refuse one that was not made for this problem's features."""
         pipeline = cls(problem, safe=safe)
-        pipeline._model, pipeline._weights_from = checked(model, declared(problem)), "loaded"
+        pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"
         return pipeline
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, Model, read_model
-from colayer.problem.protocol import Problem, X, Y, Z, declared
+from colayer.problem.bind import bind
+from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def pretrained(problem: Problem[X, Y, Z]) -> Model | None:
@@ -30,7 +31,7 @@ def pretrained_network(problem: Problem[X, Y, Z], stages: int | None = None) -> 
     found = _shipped(problem, "networks")
     if not isinstance(found, ContextModel):
         names = sorted(entry.name.removesuffix(".json") for entry in _folder("networks").iterdir())
-        raise InputError(f"no network is shipped for {declared(problem).title}, expected one of {', '.join(names)}")
+        raise InputError(f"no network is shipped for {bind(problem).title}, expected one of {', '.join(names)}")
     if stages is None:
         return found
     most = found.stages
@@ -49,7 +50,7 @@ def _folder(*below: str) -> Traversable:
 
 
 def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:
-    known = declared(problem)
+    known = bind(problem)
     folder = _folder(*below)
     chosen = [known.options]
     if known.decoders and known.decoder is not None:

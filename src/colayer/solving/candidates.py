@@ -19,8 +19,8 @@ from colayer._runtime.clock import clock
 from colayer.learning.perturbation import draws
 from colayer.models import Model
 from colayer.models.thetas import theta_blocks
-from colayer.problem.compose import best_of
-from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import Floats, X, Y, Z
 from colayer.problem.rounds import factors, features_after, repeated
 from colayer.solving.networks import correction_of
 
@@ -100,7 +100,7 @@ def rows_of_rounds(
 class Candidates(Generic[X, Y, Z]):
     """Weight vectors of one model, in model units, tried on one instance. Of equal costs the first counts."""
 
-    problem: Problem[X, Y, Z]
+    problem: BoundProblem[X, Y, Z]
     model: Model
     instance: X
     features: NDArray[Any]
@@ -115,7 +115,7 @@ class Candidates(Generic[X, Y, Z]):
         """The best of these rows, of equals the first."""
         raw, correction = self.model.raw(rows), self._correction
         found = (
-            (first, *best_of(self.problem, block, self.instance, self.seed))
+            (first, *self.problem.best_of(block, self.instance, self.seed))
             for first, block in theta_blocks(self.features, raw, correction)
         )
         first, row, solution, cost = min(found, key=lambda block: block[3])
@@ -129,7 +129,6 @@ class Candidates(Generic[X, Y, Z]):
         With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
         """
         watch = None if deadline is None else _Clock(deadline)
-        known = declared(self.problem)
         best: Found[Z] | None = None
         seen: list[tuple[Z, float]] = []
         here, tried = self, 0
@@ -141,13 +140,13 @@ class Candidates(Generic[X, Y, Z]):
             if seen:
                 looked = features_after(self.problem, self.instance, seen[-1][0], len(self.features))
                 here = replace(self, features=looked)
-            found = here.best(rows[:count] * factors(known, number, count), names[:count])
+            found = here.best(rows[:count] * factors(self.problem, number, count), names[:count])
             tried += count
             if watch is not None:
                 watch.tick(count)
             best = replace(found if best is None or found.cost < best.cost else best, tried=tried, rounds=number + 1)
             yield best
-            if alone and not known.holds and repeated(found.solution, found.cost, seen):
+            if alone and not self.problem.memory_features and repeated(found.solution, found.cost, seen):
                 return
             seen = [*(seen if alone else []), (found.solution, found.cost)]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from colayer._runtime.clock import clock
 from colayer.pipeline import Solved
 from colayer.problem.abilities import Progress
-from colayer.problem.compose import cost_of, solve_exactly
+from colayer.problem.bind import bind
 from colayer.problem.gap import gap, proves
 from colayer.problem.protocol import Problem, X, Y, Z
 
@@ -20,15 +20,28 @@ def certify(
     time_limit: float | None = 60.0,
     progress: Progress | None = None,
 ) -> Solved[Z]:
-    """The better of the pipeline's and the exact solver's solution, with the better bound; `certified` says if proved.
+    """Go on from a solution with the exact solver, and return the better of the two with the better bound.
 
-    The exact solver starts from the solution given and stops after `time_limit` seconds. `progress` is called with
-    (bound, best cost).
+    Parameters
+    ----------
+    problem, instance
+        What was solved.
+    solved
+        The solution of `Pipeline.solve` to start from.
+    time_limit
+        Seconds for the exact solver; None for as long as it takes.
+    progress
+        Called with (bound, best cost) while the solver runs.
+
+    Returns
+    -------
+    Solved
+        `certified` says whether the solution is proved optimal.
     """
     begin = clock()
-    found = solve_exactly(problem, instance, time_limit=time_limit, progress=progress, start=solved.solution)
-    solution, bound, _ = found
-    cost = cost_of(problem, solution, instance)
+    own = bind(problem)
+    solution, bound, _ = own.solve_exactly(instance, time_limit=time_limit, progress=progress, start=solved.solution)
+    cost = own.cost(solution, instance)
     if cost < solved.cost:
         solved = replace(solved, solution=solution, cost=cost, source="exact")
     bound = bound if solved.bound is None else max(bound, solved.bound)

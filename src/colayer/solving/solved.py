@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from colayer._runtime.text import MISSING, duration, percent
 from colayer.errors import ColayerError, InputError, MissingExtraError
-from colayer.io.columns import Columns, Tabulates, columns_of
-from colayer.io.documents import solution_document
-from colayer.problem.abilities import Draws, WritesSolutions, need
-from colayer.problem.faults import calling, own_fault
+from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import PROVED
-from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
+from colayer.problem.guard import own_fault
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     import pandas
@@ -29,7 +27,7 @@ _SHOWN = 10
 class Origin:
     """What was solved: references, which cost nothing while the user holds them as well."""
 
-    problem: SomeProblem
+    problem: BoundProblem[Any, Any, Any]
     instance: Any
 
 
@@ -83,10 +81,13 @@ class Solved(Generic[Z]):
         frame[gaps] = frame[gaps].convert_dtypes()  # whole numbers stay whole beside what is missing
         return frame
 
-    def to_columns(self) -> Columns:
+    def to_columns(self) -> dict[str, list[Any]]:
         """What `to_frame` holds, as a dict of lists: one row per job, edge or task."""
         origin = self._origin("a table")
-        return columns_of(origin.problem, self.solution, origin.instance)
+        if origin.problem.table is None:
+            name = origin.problem.name
+            raise InputError(f"{name} has no table(solution, instance), which gives a solution as columns")
+        return origin.problem.table(self.solution, origin.instance)
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""
@@ -95,8 +96,7 @@ class Solved(Generic[Z]):
         from colayer.display.charts import picture
 
         origin = self._origin("a picture")
-        with calling(origin.problem, "plot"):
-            drawn: Any = need(origin.problem, Draws).plot(self.solution, origin.instance, ax=ax)
+        drawn = origin.problem.need("plot")(self.solution, origin.instance, ax=ax)
         figure: Figure = drawn if isinstance(drawn, Figure) else drawn.figure
         # without pyplot they would show its name
         figure._repr_png_ = partial(picture, figure, "solution.png")  # type: ignore[attr-defined]
@@ -124,7 +124,7 @@ class Solved(Generic[Z]):
             "source": self.source,
         }
         parts = [_html_table([told])]
-        if self.origin is not None and isinstance(self.origin.problem, Tabulates):
+        if self.origin is not None and self.origin.problem.table is not None:
             columns = self._columns_shown()
             rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
             parts.append(_html_table(rows[:_SHOWN]))
@@ -132,7 +132,7 @@ class Solved(Generic[Z]):
                 parts.append(f"<p>… {len(rows)} rows: <code>to_frame()</code> gives them all</p>")
         return "\n".join(parts)
 
-    def _columns_shown(self) -> Columns:
+    def _columns_shown(self) -> dict[str, list[Any]]:
         """The columns, none where they cannot be made: a notebook shows what there is, and `to_columns` says why."""
         try:
             return self.to_columns()
@@ -149,9 +149,9 @@ class Solved(Generic[Z]):
         return self.origin
 
 
-def document(problem: Problem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[str, Any]:
-    """The object of one solve; the solution is null where the problem cannot write it."""
-    able = isinstance(problem, WritesSolutions)
+def document(problem: BoundProblem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[str, Any]:
+    """Return the object of one solve; the solution is null where the problem cannot write it."""
+    write = problem.write_solution
     return {
         "problem": problem.name,
         "cost": solved.cost,
@@ -159,7 +159,7 @@ def document(problem: Problem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[
         "gap": solved.gap,
         "seconds": solved.seconds,
         "source": solved.source,
-        "solution": solution_document(problem, solved.solution, instance) if able else None,
+        "solution": None if write is None else write(solved.solution, instance),
         **({} if solved.certified is None else {"certified": solved.certified}),
     }
 

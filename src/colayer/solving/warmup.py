@@ -8,37 +8,35 @@ from typing import Any
 import numpy as np
 
 from colayer.evaluators.base import evaluator_for
-from colayer.io.documents import generated
 from colayer.pipeline import Pipeline
-from colayer.problem.abilities import Generates
-from colayer.problem.attributes import sizes_of
-from colayer.problem.protocol import Problem, X, Y, Z, declared
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 #: The whole-number sizes of a small instance.
 _SMALL = 4
 
 
-def small_instance(problem: Problem[X, Y, Z], seed: int = 0) -> Any | None:
-    """A small instance of the problem's generator; None where it has none."""
-    if not isinstance(problem, Generates):
+def small_instance(problem: BoundProblem[X, Y, Z], seed: int = 0) -> X | None:
+    """Return a small instance of the problem's generator; None where it has none."""
+    if problem.generate is None:
         return None
-    sizes: dict[str, Any] = {size.name: size.default for size in sizes_of(problem)}
-    for size in sizes_of(problem):
+    sizes: dict[str, Any] = {size.name: size.default for size in problem.sizes}
+    for size in problem.sizes:
         if size.kind is int and not size.choices:
             sizes[size.name] = min(size.default, max(int(size.minimum or 1), _SMALL))
-    return generated(problem, np.random.SeedSequence(seed), **sizes)
+    return problem.generate(np.random.SeedSequence(seed), **sizes)
 
 
 def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
     """Solve a small instance, so that all that a solve needs is compiled; nothing where the problem cannot make one."""
-    instance = small_instance(pipeline.problem)
+    instance = small_instance(pipeline.bound_problem)
     if instance is not None:
         pipeline.solve(instance, samples=min(1, samples))
 
 
-def warm(problem: Problem[X, Y, Z]) -> None:
+def warm(problem: BoundProblem[X, Y, Z]) -> None:
     """Compile what solving and learning by experience need, where the problem makes instances."""
-    instance, zero = small_instance(problem), np.zeros((1, declared(problem).dimension))
+    instance, zero = small_instance(problem), np.zeros((1, problem.dimension))
     if instance is not None:
         Pipeline(problem, zero[0]).solve(instance, samples=1)
         with closing(evaluator_for(problem, [instance])) as evaluator:
