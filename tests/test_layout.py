@@ -13,7 +13,7 @@ SOURCE = TESTS.parent / "src" / "colayer"
 
 #: From the bottom up: a module imports, as it is loaded, only from its own row or from rows before it.
 ROWS = (
-    ("errors", "text", "threads", "limits", "json_places"),
+    ("arrays", "errors", "json_places", "seeds", "text", "threads"),
     ("clock",),
     ("compiled",),
     ("answers", "sizes", "snapshot", "fields", "files", "npz", "tables", "faults", "processes", "programs"),

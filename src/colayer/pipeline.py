@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, Self
 
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads, limited
 from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
@@ -23,7 +24,7 @@ from colayer.learning.settings import Settings, as_float, check_number, check_wh
 from colayer.models import Model, read_model, thetas
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.gap import gap
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import MOST, check_rounds
 from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
 from colayer.solving.compatibility import (

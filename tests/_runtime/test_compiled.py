@@ -1,9 +1,8 @@
-"""Kernels are kept on disk where that can be done; a cache that is damaged or has no place never stands in the way."""
+"""Kernels are kept on disk where there is a folder for them, and compiled for all constants at once."""
 
 from __future__ import annotations
 
 import importlib.util
-import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of its own for compiled kernels."""
     folder = tmp_path / "kept"
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(folder))
-    monkeypatch.setattr(compiled, "_said", set())
+    compiled._warn_once.cache_clear()
     return folder
 
 
@@ -65,51 +64,6 @@ def test_what_was_compiled_is_kept(kept: Path, kernel: Callable[[], Any], caplog
     assert (len(cached(kept, "nbi")), len(cached(kept, "nbc"))) == (1, 1)
     assert (second(3), loaded(second)) == (6, True)
     assert [record for record in caplog.records if record.name == compiled.__name__] == []
-
-
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-@pytest.mark.parametrize("left", [0, 1, 0.5, 0.99])
-def test_a_file_that_was_cut_off_is_compiled_again(
-    suffix: str, left: float, kept: Path, kernel: Callable[[], Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """As a full disk, or a machine that stopped, leaves it. The next process finds a whole one."""
-    kernel()(3)
-    (path,) = cached(kept, suffix)
-    content = path.read_bytes()
-    path.write_bytes(content[: int(left if left == 1 else left * len(content))])
-    again = kernel()
-    assert (again(3), loaded(again)) == (6, False)
-    assert "kernels that were kept cannot be read" in caplog.text
-    last = kernel()
-    assert (last(3), loaded(last)) == (6, True)
-
-
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_a_file_of_something_else_is_compiled_again(suffix: str, kept: Path, kernel: Callable[[], Any]) -> None:
-    kernel()(3)
-    (path,) = cached(kept, suffix)
-    path.write_bytes(b"\x00not a cache\xff" * 50)
-    again = kernel()
-    assert (again(3), loaded(again)) == (6, False)
-    last = kernel()
-    assert (last(3), loaded(last)) == (6, True)
-
-
-def test_a_cache_that_cannot_be_written_is_done_without(
-    kept: Path, kernel: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A disk that is full when the kernel is compiled: said once, whatever the number of signatures."""
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", full)
-    double = kernel()
-    assert (double(3), double(1.5)) == (6, 3.0)
-    said = [record for record in caplog.records if record.name == compiled.__name__]  # not that somebody waits
-    assert [record.levelno for record in said] == [logging.WARNING]
-    assert "kernels cannot be kept (OSError: [Errno 28] No space left on device)" in caplog.text
-    assert cached(kept, "nbc") == []
 
 
 def test_without_any_folder_kernels_are_compiled_and_the_variable_is_named(

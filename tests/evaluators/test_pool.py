@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from functools import partial
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,12 @@ from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments, row_squares, row_sums
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
+
+
+def started(pool: PoolEvaluator) -> list[BaseProcess]:
+    """The processes of a pool that has answered."""
+    pids = [worker._pid.result() for worker in pool._workers]
+    return [process for pid in pids for process in multiprocessing.active_children() if process.pid == pid]
 
 
 def jobs(count: int, **sizes: Any) -> list[Any]:
@@ -51,7 +59,8 @@ def test_there_are_no_more_processes_than_instances() -> None:
 def test_closing_ends_the_processes_and_may_be_repeated() -> None:
     pool = PoolEvaluator(Pick(), [np.ones((2, 2))] * 2, 2)
     pool.losses(np.ones((1, 2)))
-    processes = [worker._process for worker in pool._workers]
+    processes = started(pool)
+    assert len(processes) == 2
     pool.close()
     assert not any(process.is_alive() for process in processes)
     pool.close()
@@ -109,8 +118,9 @@ def test_a_dead_worker_is_an_error_not_a_hang() -> None:
     pool = PoolEvaluator(SingleMachine(), jobs(4, jobs=10), 2)
     try:
         pool.map_features(row_sums)
-        pool._workers[1]._process.terminate()
-        pool._workers[1]._process.join()
+        process = started(pool)[1]
+        process.terminate()
+        process.join()
         with pytest.raises(ColayerError, match="worker process ended"):
             pool.losses(np.zeros((1, 66)))
     finally:

@@ -1,4 +1,4 @@
-"""Files that are no plain files, wherever a command reads one: one line, and nobody waits."""
+"""Files that are no plain files, wherever a command reads or writes one: one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from support.hostile import Ended, files, refused
 
 #: What is special: what it is called in the place, and what is said of it.
 SPECIAL = {
-    "pipe": "nothing came through this pipe",
     "zero": "is not a plain file",
     "socket": "is not a plain file",
     "folder": "is a folder",
@@ -46,9 +45,8 @@ WRITERS = (
 
 
 @pytest.fixture
-def special(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The place with one file of each kind; nobody has much patience."""
-    monkeypatch.setattr("colayer.io.files._PATIENCE", 0.05)
+def special(place: Path) -> Iterator[Path]:
+    """The place with one file of each kind."""
     os.mkfifo(place / "pipe")
     (place / "folder").mkdir()
     (place / "loop").symlink_to("loop")
@@ -62,7 +60,7 @@ def special(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def kinds(folder: Path) -> dict[str, int]:
     """What kind of file each special one is; a device must not be replaced by a file."""
-    return {name: stat.S_IFMT((folder / name).lstat().st_mode) for name in SPECIAL}
+    return {name: stat.S_IFMT((folder / name).lstat().st_mode) for name in ("pipe", *SPECIAL)}
 
 
 @pytest.mark.parametrize("words", READERS)
@@ -85,7 +83,7 @@ def test_a_special_file_in_a_data_set(kind: str, suffix: str, special: Path, cal
 
 
 @pytest.mark.parametrize("words", WRITERS)
-@pytest.mark.parametrize("kind", [kind for kind in SPECIAL if kind != "dangling"])
+@pytest.mark.parametrize("kind", ["pipe", *(kind for kind in SPECIAL if kind != "dangling")])
 def test_a_file_that_cannot_be_written(kind: str, words: str, special: Path, call: Callable[..., Ended]) -> None:
     before, listed = kinds(special), set(files(special / "data"))
     refused(call(*words.format(kind).split()))
@@ -94,13 +92,10 @@ def test_a_file_that_cannot_be_written(kind: str, words: str, special: Path, cal
     assert not (special / "new.json").exists()
 
 
-def test_a_pipe_with_a_writer_is_read(
-    special: Path, call: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_is_read_until_it_is_closed(special: Path, call: Callable[..., Ended]) -> None:
     """As in `colayer bound <(zcat x.json.gz)`."""
     data = (special / "data/0000.json").read_bytes()
     writer = threading.Thread(target=lambda: (special / "pipe").write_bytes(data))
-    monkeypatch.setattr("colayer.io.files._PATIENCE", 30.0)
     writer.start()
     status, out, err = call("bound", "pipe")
     writer.join()

@@ -107,7 +107,6 @@ METHODS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (NONE, TEXT, OBJECT, LATER, PAIR, "(None, theta)", "(float('nan'), theta)", "(1.0, None)"),
     ),
     "generate": (("generate",), (NONE, LATER)),
-    "footprint": (("generate",), (NONE, *NO_NUMBER, NEGATIVE)),
     "violation": (("evaluate", "solve"), ("3.0", PAIR, OBJECT, LATER, "True", ARRAY)),
     "baseline": (("evaluate", "train"), (NONE, LATER)),
     "content": (("train",), (NONE, TEXT, PAIR, OBJECT, LATER)),
@@ -120,7 +119,7 @@ PARAMETERS = {
     "exact": "instance, time_limit=None, progress=None, start=None", "read": "document", "generate": "seed, projects=9",
     "write_solution": "solution, instance", "read_solution": "document, instance", "embed": "y, instance",
     "target": "solution, instance", "augmented": "theta, target, instance", "likelihood": "theta, target, instance",
-    "footprint": "projects=9", "violation": "solution, instance", "baseline": "rule, instance",
+    "violation": "solution, instance", "baseline": "rule, instance",
     "evaluator": "instances", "with_options": "**changes", "plot": "solution, instance", "shuffled": "instance, seed",
 }  # fmt: skip
 

@@ -9,7 +9,6 @@ import pytest
 
 from colayer import InputError
 from colayer.io.documents import (
-    footprint,
     generated,
     instance_document,
     instance_of,
@@ -33,13 +32,6 @@ def test_there_and_back() -> None:
     assert again.price.tolist() == made.price.tolist()
     document = solution_document(problem, np.array([0, 2]), made)
     assert solution_of(problem, document, made).tolist() == [0, 2]
-
-
-def test_a_footprint_is_a_number_of_bytes() -> None:
-    assert footprint(able(footprint=np.int64(80)), items=3) == 80.0
-    for wrong in (None, -1, np.nan, np.inf, "8 MB"):
-        with pytest.raises(InputError, match=r"^footprint of pick returned .*, expected a number of bytes$"):
-            footprint(able(footprint=wrong), items=3)
 
 
 CALLS = {

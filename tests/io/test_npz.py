@@ -102,14 +102,6 @@ def test_arrays_are_loaded_when_they_are_asked_for() -> None:
         found["bad"]
 
 
-def test_an_array_that_memory_cannot_hold_is_refused_by_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compressed bomb: 80 MB of zeros in 80 kB. Nothing of it is unpacked."""
-    data = io.BytesIO()
-    np.savez_compressed(data, a=np.zeros(10_000_000))
-    monkeypatch.setattr("colayer.io.npz.memory", lambda: 100_000_000)
-    assert refusal(data.getvalue()) == "x.npz: a: 80 MB, more than the memory that is left allows"
-
-
 def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**9,)})

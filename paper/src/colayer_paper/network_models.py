@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from colayer import __version__
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
@@ -19,7 +20,6 @@ from colayer.learning.portfolio import MEMBERS
 from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel, Model, read_model
 from colayer.models.context import followed
-from colayer.problem.protocol import Floats
 from colayer.problem.structure import looks_first
 from colayer_paper.network_recipes import Recipe, linear_model, make, recipe_named
 

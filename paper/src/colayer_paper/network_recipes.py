@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import limited
 from colayer.learning.network.source import Item, item_after
 from colayer.models import ContextModel, Model
@@ -20,7 +21,7 @@ from colayer.models.inputs import sequence_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
 from colayer.problem.compose import features_of
-from colayer.problem.protocol import Floats, SomeProblem, variant
+from colayer.problem.protocol import SomeProblem, variant
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.single_machine.instance import PAPER_RHO

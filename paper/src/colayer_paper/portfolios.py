@@ -17,13 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Backend, Evaluator
 from colayer.io.hashing import content_hash
 from colayer.learning.portfolio import MEMBERS, greedy
 from colayer.learning.search.srl import Srl
 from colayer.models import Model, norm, read_model
 from colayer.pipeline import Pipeline
-from colayer.problem.protocol import Floats, declared
+from colayer.problem.protocol import declared
 from colayer_paper.pretrain import FOLDER, RECIPES, Recipe, chosen
 
 #: Instances of each cell (sizes) of the paper's training set, and evaluations of the weights that are learned anew.

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer._runtime.arrays import Floats
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.objective import Objective
-from colayer.learning.search.optimizer import Floats, Optimizer, Task
+from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine
 from colayer_paper.frame.searches import Blind, Raw, Without

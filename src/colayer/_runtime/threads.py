@@ -48,7 +48,8 @@ class limited:  # noqa: N801  reads as a verb: `with limited(2):`
         _here.limit = self._before
 
 
-def _alone() -> None:
+def use_one_thread() -> None:
+    """Let all that this thread calls from now on use one thread."""
     _here.limit = 1
 
 
@@ -57,7 +58,7 @@ class Threads:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or allowed()
-        self._pool = ThreadPoolExecutor(self.workers, initializer=_alone) if self.workers > 1 else None
+        self._pool = ThreadPoolExecutor(self.workers, initializer=use_one_thread) if self.workers > 1 else None
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """`work` of each item, in order; the first exception is raised and work that has not begun is dropped."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import moments
@@ -17,7 +18,7 @@ from colayer.models import LinearModel, Model
 from colayer.problem.abilities import bound_of
 from colayer.problem.compose import scale_of
 from colayer.problem.gap import gap
-from colayer.problem.protocol import Declared, Floats, Problem, X, Y, Z, declared
+from colayer.problem.protocol import Declared, Problem, X, Y, Z, declared
 
 #: Beyond so many groups, names are told apart by their first word alone.
 _MOST_GROUPS = 12

@@ -19,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.problem.abilities import Approximates, Approximation, bound_of
 from colayer.problem.answers import refused
 from colayer.problem.compose import features_of, scale_of
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared
+from colayer.problem.protocol import Problem, X, Y, Z, declared
 
 #: C = 48 ∫₀¹ √(−log x) dx = 24√π, as the paper prints it.
 PAPER_CONSTANT = 24.0 * math.sqrt(math.pi)
@@ -32,7 +34,6 @@ PAPER_CONSTANT = 24.0 * math.sqrt(math.pi)
 COVERING_CONSTANT = 48.0 * (math.sqrt(math.log(3.0)) + 1.5 * math.sqrt(math.pi) * math.erfc(math.sqrt(math.log(3.0))))
 #: The Lipschitz constant, times σ, of the Gaussian smoothing of a function with values in [0, 1].
 LIPSCHITZ = 1.0 / math.sqrt(2.0 * math.pi)
-
 #: form → (K, q): A = K·R·M·d^q/√n.
 FORMS = {
     "paper": (PAPER_CONSTANT, 1.0),
@@ -198,8 +199,7 @@ def loss_range(losses: Floats) -> float:
 
 def probes(dimension: int, radius: float, seed: int = 0, count: int = 32) -> Floats:
     """Weight vectors, uniform in the L∞ ball, under which the range of the loss is measured."""
-    generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(0x6A,)))
-    return generator.uniform(-radius, radius, (count, dimension))
+    return seeds.generator(seed, seeds.PROBES).uniform(-radius, radius, (count, dimension))
 
 
 def feature_norms(problem: Problem[X, Y, Z], instance: X, feature_scale: Floats) -> Floats:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.models import LinearModel, Model, norm
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

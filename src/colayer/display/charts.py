@@ -19,8 +19,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, NullLocator
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import one_line, shortened
 from colayer.comparison.contender import Kind
 from colayer.comparison.table import Comparison, Summary, value
@@ -46,9 +46,6 @@ INK, FAINT, GRID = "#333333", "#9AA5B1", "#E3E6EA"
 WIDE = 20.0
 
 _SUFFIXES = (".png", ".svg", ".pdf")
-
-
-Floats = NDArray[np.float64]
 
 
 def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axes:

@@ -8,9 +8,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import Held
 from colayer.problem.compose import features_of, scale_of
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import apart, costs_after
 
 R = TypeVar("R")

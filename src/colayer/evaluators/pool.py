@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.processes import Worker
 from colayer.evaluators.loaded import Held
 from colayer.evaluators.local import LocalEvaluator
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 

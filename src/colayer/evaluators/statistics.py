@@ -13,10 +13,11 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator
 from colayer.problem.compose import features_of
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 

@@ -11,7 +11,6 @@ from colayer._runtime.text import typed_line
 from colayer.errors import ColayerError, InputError
 from colayer.problem import answers
 from colayer.problem.abilities import (
-    Footprints,
     Generates,
     ReadsInstances,
     ReadsSolutions,
@@ -31,17 +30,6 @@ def generated(problem: Problem[X, Y, Z], seed: int | np.random.SeedSequence, **s
     with calling(problem, "generate"):
         instance: X = need(problem, Generates).generate(seed, **sizes)
     return answers.given(instance, f"generate of {title(problem)}", "an instance")
-
-
-def footprint(problem: Footprints, **sizes: Any) -> float:
-    """About how many bytes an instance of these sizes takes."""
-    with calling(problem, "footprint"):
-        given = problem.footprint(**sizes)
-    what, expected = f"footprint of {title(problem)}", "a number of bytes"
-    number = answers.finite(given, what, expected)
-    if number < 0:
-        raise answers.refused(what, given, expected)
-    return number
 
 
 def instance_of(problem: Problem[X, Y, Z], document: Mapping[str, Any]) -> X:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import select
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,18 +16,13 @@ import msgspec
 import numpy as np
 
 from colayer._runtime.json_places import not_finite, twice
-from colayer._runtime.limits import memory, size
 from colayer._runtime.text import printable
 from colayer.errors import InputError
 
-#: The part of the memory that is left which a file may take: what is read from it takes some more.
-_SHARE = 0.25
 #: Bytes from which on a JSON text is looked through first: what is built from it takes several times as much memory.
 _LARGE = 1_000_000
 #: Endings of what other programs keep tables in, and nobody's JSON.
 SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".parquet")
-#: Seconds without a word from the other end of a pipe.
-_PATIENCE = 30.0
 
 
 def read_json(path: str | Path) -> Any:
@@ -37,17 +31,13 @@ def read_json(path: str | Path) -> Any:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a plain file, or comes through a pipe; other files, and those that memory cannot hold, are refused."""
+    """Return what is in a plain file, or comes through a pipe until it is closed; refuse other files."""
     try:
         status = _status(path)
-        if stat.S_ISFIFO(status.st_mode):
-            return _read_pipe(path)
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError
-        if not stat.S_ISREG(status.st_mode):
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISFIFO(status.st_mode)):
             raise InputError("is not a plain file", where=str(path))
-        if status.st_size > _SHARE * memory():
-            raise InputError(f"{size(status.st_size)}, more than the memory that is left allows", where=str(path))
         return path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from None
@@ -58,27 +48,6 @@ def _status(path: Path) -> os.stat_result:
         return path.stat()
     except ValueError:  # a NUL in the name
         raise InputError("not the name of a file", where=printable(str(path))) from None
-
-
-def _read_pipe(path: Path) -> bytes:
-    """What comes through a pipe until its other end is closed; one that stays silent is given up."""
-    parts: list[bytes] = []
-    total = 0
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        while True:
-            ready, _, _ = select.select([number], [], [], _PATIENCE)
-            if not ready:
-                raise InputError(f"nothing came through this pipe within {_PATIENCE:g} s", where=str(path))
-            part = os.read(number, 1 << 20)
-            if not part:
-                return b"".join(parts)
-            parts.append(part)
-            total += len(part)
-            if total > _SHARE * memory():
-                raise InputError("more than the memory that is left allows", where=str(path))
-    finally:
-        os.close(number)
 
 
 def parse_json(data: bytes, path: Path) -> Any:

@@ -15,12 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from colayer._runtime.limits import memory, size
 from colayer._runtime.text import first_line, printable
 from colayer.errors import InputError
-
-#: The part of the memory that is left which one array may take.
-_SHARE = 0.25
 
 #: What numpy and zipfile raise on an archive that is damaged.
 _DAMAGED = (
@@ -67,7 +63,7 @@ class _Member:
     where: str
 
     def load(self) -> Any:
-        """The array, or the value of a 0-d one; one that memory cannot hold, or not as large as it says, is refused."""
+        """Return the array, or the value of a 0-d one; refuse one that is not as large as it says."""
         try:
             with self.archive.open(self.info) as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # numpy's, on files of Python 2
@@ -79,15 +75,11 @@ class _Member:
                 if dtype.hasobject:
                     raise ValueError("Object arrays cannot be loaded")
                 count = math.prod(shape) * dtype.itemsize
-                if count > _SHARE * memory():
-                    raise InputError(f"{size(count)}, more than the memory that is left allows", where=self.where)
                 if count > self.info.file_size:
-                    raise ValueError(f"{size(count)} are said to be in {size(self.info.file_size)}")
+                    raise ValueError(f"{count:,} bytes are said to be in {self.info.file_size:,}")
             with self.archive.open(self.info) as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 array = np.lib.format.read_array(file, allow_pickle=False)
-        except InputError:
-            raise
         except _DAMAGED as error:
             raise InputError(f"not a plain array: {first_line(error)}", where=self.where) from None
         return _value(array, self.where)

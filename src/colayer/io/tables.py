@@ -16,13 +16,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
 from colayer.problem.answers import described
-
-Floats = NDArray[np.float64]
 
 #: Columns that hold the names of the rows, where none is said to.
 NAMES = ("name", "id")

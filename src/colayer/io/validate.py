@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
-
-Floats = NDArray[np.float64]
 
 #: Beyond this, whole numbers are not exact in float64.
 WHOLE = 2.0**53

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of, whole
+from colayer.layers.layer import costs_of, whole
 
 
 def assignment(costs: ArrayLike) -> Ints:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, whole
 from colayer.layers.sorting import order_into
 
 #: Cells of the table of the dynamic program, one byte each: beyond, a knapsack is for `LinearProgram`.

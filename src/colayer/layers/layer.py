@@ -16,14 +16,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer._runtime.text import short
 from colayer.errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @runtime_checkable

@@ -14,11 +14,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: e^{−38} is below half a unit in the last place of 1: what is that much smaller adds nothing.
 _NEGLIGIBLE = 38.0

@@ -20,9 +20,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, costs_of
+from colayer.layers.layer import costs_of
 
 #: How far from whole, and beyond a row or a bound, an answer may be; and its distance from the optimum, relative to θ.
 TOLERANCE = 1e-9

@@ -24,12 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Costs are refused beyond this: sums of a few of them must not overflow.
 LARGEST = 1e300

@@ -15,10 +15,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
-from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:

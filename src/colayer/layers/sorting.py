@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
-
-Floats = NDArray[np.float64]
 
 _SMALL = 24  # up to here insertion sort alone is fastest
 

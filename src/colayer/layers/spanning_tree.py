@@ -9,12 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
 from colayer.layers.layer import whole
 from colayer.layers.sorting import order_into
-
-Ints = NDArray[np.int64]
 
 
 def minimum_spanning_tree(nodes: int, edges: ArrayLike, costs: ArrayLike) -> Ints:

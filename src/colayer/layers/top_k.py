@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
-from colayer.layers.layer import Floats, Ints, costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, whole
 
 
 def top_k(theta: ArrayLike, k: int) -> Ints:

@@ -6,9 +6,8 @@ Kingma and Ba (2015), Adam: a method for stochastic optimization.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from colayer._runtime.arrays import Floats
 
 # decay of the mean gradient, of the mean square, and what keeps the quotient finite
 _BETA_1, _BETA_2, _TINY = 0.9, 0.99, 1e-12

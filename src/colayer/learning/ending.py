@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator
 from colayer.evaluators.visit import Visits
 from colayer.learning.learner import Ending, Lesson
@@ -13,7 +14,7 @@ from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.run import Run
 from colayer.learning.spread import choose_sigma
 from colayer.learning.turns import Instances, choose_in_turns
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 def conclude(

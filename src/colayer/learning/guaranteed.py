@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.analysis.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.evaluators.base import Backend, Evaluator
 from colayer.models import Model
-from colayer.problem.protocol import Floats, Problem, X, Y, Z, declared, variant
+from colayer.problem.protocol import Problem, X, Y, Z, declared, variant
 from colayer.problem.rounds import in_rounds
 
 

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import colayer
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
@@ -25,7 +27,7 @@ from colayer.io.hashing import SEEN, hashed
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
 from colayer.models import LinearModel, Model
-from colayer.problem.protocol import Declared, Floats, Problem, X, Y, Z, check_decoder, declared, variant
+from colayer.problem.protocol import Declared, Problem, X, Y, Z, check_decoder, declared, variant
 
 _FEWEST_TO_SPLIT = 5
 
@@ -245,7 +247,7 @@ def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], 
     if count < _FEWEST_TO_SPLIT or validation == 0.0:
         return np.arange(count), np.arange(0)
     held = min(max(round(validation * count), 1), count - 1)
-    shuffled = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,))).permutation(count)
+    shuffled = seeds.generator(seed, seeds.SPLIT).permutation(count)
     return np.sort(shuffled[held:]), np.sort(shuffled[:held])
 
 

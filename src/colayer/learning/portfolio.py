@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator
 from colayer.learning.journal import Record
 from colayer.learning.spread import SHARES
 from colayer.models import norm
-from colayer.problem.protocol import Floats
 
 #: Members of a portfolio at most, by default.
 MEMBERS = 32
@@ -23,8 +24,6 @@ MEMBERS = 32
 _VISITED = 100
 #: Draws for each σ, and of how many evaluations each of them takes one.
 _DRAWS, _SHARE = 24, 40
-
-_SPAWN_KEY = (0xF0,)
 
 
 class Remembering:
@@ -85,7 +84,7 @@ def choose_portfolio(
     length = norm(weights) if length is None else length
     draws = min(_DRAWS, sum(record.cost for record in visited) // _SHARE)
     if length > 0.0 and draws:
-        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
+        random = seeds.generator(seed, seeds.PORTFOLIO)
         Z = random.standard_normal((len(SHARES), draws, len(weights)))
         pool = np.vstack([pool, *(weights + share * length * part for share, part in zip(SHARES, Z, strict=True))])
     losses = np.concatenate([evaluator.losses(pool / scale) for evaluator in evaluators], axis=1)

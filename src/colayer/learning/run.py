@@ -13,15 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import InputError, JournalError
 from colayer.learning.journal import Journal, Record
 from colayer.learning.progress import progress_bar
 from colayer.learning.settings import Settings
-
-Floats = NDArray[np.float64]
 
 
 class Stop(Exception):  # noqa: N818 - not an error: the evaluations are spent

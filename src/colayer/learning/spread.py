@@ -6,15 +6,14 @@ import math
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator
 from colayer.models import norm
-from colayer.problem.protocol import Floats
 
 #: σ that are tried, as shares of the norm of the weights, and draws of each.
 SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)
 DRAWS = 8
-
-_SPAWN_KEY = (0x51,)
 
 
 def choose_sigma(
@@ -28,7 +27,7 @@ def choose_sigma(
     length = norm(weights) if length is None else length
     if length == 0.0:
         return None
-    random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=_SPAWN_KEY))
+    random = seeds.generator(seed, seeds.SIGMA)
     Z = random.standard_normal((DRAWS, len(weights)))
     tried = [weights[None, :], *(weights + share * length * Z for share in SHARES)]
     losses = evaluator.losses(np.vstack(tried) / scale)

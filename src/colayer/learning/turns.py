@@ -15,6 +15,8 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import Visits
 from colayer.learning.spread import SHARES
@@ -22,7 +24,7 @@ from colayer.models import norm
 from colayer.models.thetas import theta_blocks
 from colayer.problem.abilities import SolvesMany
 from colayer.problem.compose import best_of, costs
-from colayer.problem.protocol import Declared, Floats, X, Y, Z
+from colayer.problem.protocol import Declared, X, Y, Z
 from colayer.problem.rounds import factors, features_after
 
 #: Members of a round; `solve` with as many candidates takes the turns that were chosen.
@@ -34,8 +36,6 @@ _DRAWS, _SHARE, _FEWER = 96, 5, 4
 _LAST = 8
 #: Spread of the logarithms of factors: for every weight, and one for all that hold on to the solution before.
 _EACH, _HOLD = 0.5, 1.0
-
-_SPAWN_KEY = 0xF1
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def choose_in_turns(
     holding = np.array([name in known.holds for name in known.feature_names])
     for number in range(count // PER_ROUND):
         last = members[-PER_ROUND:]
-        random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_SPAWN_KEY, number)))
+        random = seeds.generator(seed, seeds.TURNS, number)
         drawn = [_drawn(random, last[k % len(last)], k, holding) for k in range(draws // (1 + number // _FEWER))]
         pool = np.array([*_distinct(members[-_LAST:]), *drawn])
         e = factors(known, number, PER_ROUND)

@@ -27,12 +27,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Singles
 from colayer.errors import InputError
 from colayer.io.validate import table
-from colayer.models.inputs import Singles, plain_of
+from colayer.models.inputs import plain_of
 from colayer.models.model import Model, header
 from colayer.models.stage import Stage
-from colayer.models.thetas import Floats, thetas
+from colayer.models.thetas import thetas
 from colayer.problem.structure import Structure, anchored
 
 

@@ -7,11 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.models.kernels.inputs import line_into, plain_into, squash_all
-from colayer.models.thetas import Floats
-from colayer.problem.structure import Graph, Ints, Structure, order_of
-
-Singles = NDArray[np.float32]
+from colayer.problem.structure import Graph, Structure, order_of
 
 #: Centred features are clipped here, in standard deviations: beyond, a network is not to be trusted.
 CLIP = 8.0

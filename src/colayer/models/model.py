@@ -12,11 +12,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
 from colayer.io.files import plain, write_atomic
 from colayer.io.validate import number, table
-from colayer.models.thetas import Floats, norm, thetas
+from colayer.models.thetas import norm, thetas
 from colayer.problem.structure import Structure
 
 #: The number of the file format.

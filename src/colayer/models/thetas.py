@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
-
-Floats = NDArray[np.float64]
 
 _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.learning.imitation.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
 from colayer.learning.perturbation import draws
 from colayer.problem.abilities import Embeds, need
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 Solve = Callable[[Floats], Floats]
 

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable
 from colayer.errors import InputError, OptionError
 from colayer.problem import answers
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, Problem, X, X_contra, Y, Z, declared
+from colayer.problem.protocol import Problem, X, X_contra, Y, Z, declared
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,14 +76,6 @@ class Generates(Protocol[X_co]):
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> X_co:
         """A random instance; the same seed and sizes give the same instance."""
-
-
-@runtime_checkable
-class Footprints(Protocol):
-    """The size of instances before they are made."""
-
-    def footprint(self, **sizes: Any) -> float:
-        """About how many bytes an instance of these sizes takes in memory."""
 
 
 @runtime_checkable

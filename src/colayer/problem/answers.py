@@ -17,12 +17,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short, typed_line
 from colayer.errors import InputError
 from colayer.io.files import plain
 
 T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 #: What Python or numpy would convert to a number, and which is none.
 _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.str_)

@@ -20,7 +20,7 @@ from colayer.problem.sizes import Size
 
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
-    "with_options", "generate", "footprint", "read", "write", "read_solution", "write_solution", "content", "bound",
+    "with_options", "generate", "read", "write", "read_solution", "write_solution", "content", "bound",
     "approximation", "exact", "baseline", "embed", "target", "augmented", "likelihood", "best", "evaluator", "compact",
     "constraint_program", "violation", "group", "plot",
 )  # fmt: skip

@@ -17,6 +17,7 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
@@ -37,8 +38,6 @@ from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.returned import CHECKS, checked_features
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
-
-Floats = NDArray[np.float64]
 
 #: optional method → how messages name what is missing.
 NAMES = {
@@ -76,7 +75,6 @@ class BoundProblem(Generic[X, Y, Z]):
     scale: Callable[[X], float]
     with_options: Callable[..., object] | None
     generate: Callable[..., X] | None
-    footprint: Callable[..., float] | None
     instance: Callable[..., X] | None
     table: Callable[[Z, X], dict[str, list[Any]]] | None
     read: Callable[[Mapping[str, Any]], X] | None

@@ -11,13 +11,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.models.thetas import theta_blocks
 from colayer.problem import answers
 from colayer.problem.abilities import Exact, Progress, need
 from colayer.problem.faults import built_in, calling
 from colayer.problem.gap import ROUNDING, proves
-from colayer.problem.protocol import Floats, LooksBack, Problem, X, Y, Z
+from colayer.problem.protocol import LooksBack, Problem, X, Y, Z
 
 
 def features_of(problem: Problem[X, Y, Z], instance: X, solution: Z | None = None) -> NDArray[Any]:

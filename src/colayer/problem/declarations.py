@@ -20,7 +20,7 @@ from colayer.problem.sizes import Size
 METHODS = ("features", "layer", "decode", "cost", "scale")
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
-    "with_options", "generate", "footprint", "instance", "table", "read", "write", "read_solution", "write_solution",
+    "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
     "content", "bound", "approximation", "exact", "baseline", "embed", "target", "augmented", "likelihood", "best",
     "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation", "shuffled",
     "group", "plot",

@@ -23,13 +23,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short, typed_line
 from colayer.errors import ColayerError, InputError, Terminated
 from colayer.io.files import plain
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
-Floats = NDArray[np.float64]
 
 #: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
 OWN_FOLDERS: dict[str, str] = {}

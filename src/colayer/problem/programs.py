@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import ColayerError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Nonzeros of a model that a general solver is given at most.
 MOST = 2_000_000

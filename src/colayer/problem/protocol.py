@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Features, Floats
 from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.problem.answers import described
@@ -38,9 +38,6 @@ from colayer.problem.attributes import (
 )
 from colayer.problem.faults import calling
 from colayer.problem.sizes import Size
-
-Floats = NDArray[np.float64]
-Features = NDArray[np.float32] | NDArray[np.float64]
 
 #: Instance x, solution y of the layer, solution z.
 X = TypeVar("X")

@@ -57,13 +57,6 @@ def _positive(value: Any, what: str) -> float:
     return number
 
 
-def _number_of_bytes(value: Any, what: str) -> float:
-    number = guard.finite(value, what, "a number of bytes")
-    if number < 0:
-        raise guard.refused(what, value, "a number of bytes")
-    return number
-
-
 def _bound(value: Any, what: str) -> float | None:
     number = None if value is None else guard.real(value, what, "a number or None")
     if number == math.inf:
@@ -107,7 +100,6 @@ CHECKS: dict[str, Check] = {
     "cost": guard.finite,
     "scale": _positive,
     "generate": _given("an instance"),
-    "footprint": _number_of_bytes,
     "instance": _given("an instance"),
     "table": _columns,
     "read": _given("an instance"),

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.problem.bind import BoundProblem
 
 #: More rounds than any use of them needs; beyond, a mistake is likelier.
 MOST = 10_000
-#: Seed of the factors.
-_DRAWN = 0xE0
 
 
 def check_rounds(problem: BoundProblem[X, Y, Z], rounds: int) -> None:
@@ -60,7 +60,7 @@ def factors(problem: BoundProblem[X, Y, Z], number: int, rows: int = 1) -> Float
     if number == 0 or not any(memory):
         return e
     for row in range(rows):
-        random = np.random.default_rng(np.random.SeedSequence(_DRAWN, spawn_key=(number, row)))
+        random = seeds.generator(seeds.FACTORS, number, row)
         drawn = 2.0 * random.exponential(size=problem.dimension) * (random.random(problem.dimension) < 0.5)
         e[row, memory] = drawn[memory]
     return e

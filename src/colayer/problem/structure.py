@@ -20,14 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.problem import answers
 from colayer.problem.faults import calling
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _none() -> Floats:

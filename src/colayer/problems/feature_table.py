@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
-from colayer.problem.protocol import Floats
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, even_cuts
 from colayer.errors import InputError
 from colayer.evaluators.loaded import Held
 from colayer.problem.compose import scale_of
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 

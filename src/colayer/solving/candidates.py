@@ -15,12 +15,14 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.learning.perturbation import draws
 from colayer.models import Model
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import factors, features_after, repeated
 from colayer.solving.networks import correction_of
 
@@ -30,7 +32,6 @@ _BLOCK = 32
 _WINNERS, _WAVE = 4, 16
 #: Candidates of a round, where rounds are all that the time allows.
 _PER_ROUND = 2
-_SPAWN_KEY, _MIXED_KEY, _ROUND_KEY = (0xA7,), (0xA8,), (0xA9,)
 
 #: Weight vectors in model units, and their names.
 Rows = tuple[Floats, list[str]]
@@ -89,7 +90,7 @@ def rows_of_rounds(
             return fixed_rows(model, candidates, samples, sigma, seed)
         places = range(number * count, (number + 1) * count)
         turn = [0] if candidates == 1 else [k if k < size else again + (k - size) % (size - again) for k in places]
-        around = model.weights + width * _normal(seed, (drawn, len(model.weights)), *_ROUND_KEY, number)
+        around = model.weights + width * _normal(seed, (drawn, len(model.weights)), seeds.ROUND, number)
         names = ["learned" if k == 0 else f"member {k + 1}" for k in turn]
         return np.vstack([members[turn], around]), names + [f"sample {number * drawn + k + 1}" for k in range(drawn)]
 
@@ -186,7 +187,7 @@ class Candidates(Generic[X, Y, Z]):
         base = _width(self.model, sigma)
         for wave in itertools.count():
             centres = [weights for *_, weights in sorted(good, key=lambda one: one[:2])[:_WINNERS]]
-            drawn = _normal(self.seed, (_WAVE, rows.shape[1]), *_SPAWN_KEY, wave)
+            drawn = _normal(self.seed, (_WAVE, rows.shape[1]), seeds.WAVE, wave)
             around = np.array([centres[k % len(centres)] for k in range(_WAVE)])
             yield around + base * 0.5 ** (wave % 4) * drawn, [f"draw {wave * _WAVE + k + 1}" for k in range(_WAVE)]
 
@@ -202,9 +203,9 @@ class Candidates(Generic[X, Y, Z]):
         shape = (_PER_ROUND, rows.shape[1])
         if len(rows) == 1:
             base = _width(self.model, sigma)
-            around = rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, *_MIXED_KEY, number)
+            around = rows + base * 0.5 ** (number % 4) * _normal(self.seed, shape, seeds.MIXED, number)
             return np.vstack([rows, around[1:]]), [*names, *drawn[1:]]
-        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(*_MIXED_KEY, number)))
+        random = seeds.generator(self.seed, seeds.MIXED, number)
         one, other = rows[random.integers(len(rows), size=(2, _PER_ROUND))]
         return np.where(random.random(shape) < 0.5, one, other), drawn
 
@@ -215,7 +216,7 @@ def _width(model: Model, sigma: float | None) -> float:
 
 
 def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key)).standard_normal(shape)
+    return seeds.generator(seed, *key).standard_normal(shape)
 
 
 class _Clock:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.models import ContextModel, Model, thetas
 from colayer.problem.bind import BoundProblem
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 from colayer.problem.structure import Structure
 
 

@@ -8,7 +8,7 @@ from colayer.learning.run import Stop
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
-from colayer.learning.search.optimizer import Optimizer, Portion, Task, ball, generator, size
+from colayer.learning.search.optimizer import Optimizer, Portion, Task, ball, size
 from colayer.learning.search.sgd import Sgd
 from support.searching import Given, centre, identify, search, sphere, stairs, traced
 
@@ -155,11 +155,3 @@ def test_ball_and_size():
     task = Task(2, radius=5.0)
     assert (ball(task, np.array([5.0, -1.0])), ball(task, np.array([1.0, -6.0]))) == (5.0, 12.0)
     assert (size(np.array([3.0, 4.0]), task), size(np.zeros(2), task)) == (np.sqrt(12.5), 5.0)
-
-
-def test_generators_depend_on_the_seed_and_the_key():
-    def drawn(seed, *key):
-        return generator(Task(1, seed=seed), *key).random()
-
-    assert drawn(3, 1, 2) == drawn(3, 1, 2)
-    assert len({drawn(3, 1, 2), drawn(3, 1, 3), drawn(4, 1, 2), drawn(3)}) == 4

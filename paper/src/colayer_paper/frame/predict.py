@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Backend, Evaluator
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -18,8 +18,6 @@ from colayer.problem.protocol import Problem, X, Y, Z, declared
 from colayer_paper.frame.learned import Data, device_for
 from colayer_paper.frame.sharing import Items, shared
 from colayer_paper.frame.store import Run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

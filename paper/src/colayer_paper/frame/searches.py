@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from colayer.learning.search.optimizer import Evaluate, Floats, Optimizer, Task
+from colayer._runtime.arrays import Floats
+from colayer.learning.search.optimizer import Evaluate, Optimizer, Task
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion, Outcome, Sheet
 from colayer.problem.protocol import variant
 from colayer.problems import SingleMachine
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.figures import line_figure
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.predict import Floats, gaps, kept_costs
+from colayer_paper.frame.predict import gaps, kept_costs
 from colayer_paper.frame.sheets import cells, columns, spread
 from colayer_paper.frame.store import Run
 from colayer_paper.single_machine import learners as scheduling

@@ -9,6 +9,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Cell
 from colayer.models import Model
 from colayer.problem.protocol import variant
@@ -16,7 +17,7 @@ from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.learned import Data
-from colayer_paper.frame.predict import Floats, gaps, kept_costs, predict, prediction
+from colayer_paper.frame.predict import gaps, kept_costs, predict, prediction
 from colayer_paper.frame.sharing import Items
 from colayer_paper.frame.sheets import beside
 from colayer_paper.frame.store import Run

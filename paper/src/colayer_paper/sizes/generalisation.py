@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion, Outcome, Sheet
 from colayer.display.tables import significant
 from colayer.learning.search.auto import Auto
@@ -22,7 +23,7 @@ from colayer_paper.frame.config import Config
 from colayer_paper.frame.judge import less
 from colayer_paper.frame.learned import Data, Learning
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.predict import Floats, costs_of, gaps
+from colayer_paper.frame.predict import costs_of, gaps
 from colayer_paper.frame.sheets import against, cells, columns, compared_unless
 from colayer_paper.frame.store import Run
 from colayer_paper.sizes.heat_map import heat_map

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 from colayer.problems import SpanningTree
 from colayer_paper.frame.config import Config, paper_table
 from colayer_paper.frame.figures import line_figure
 from colayer_paper.frame.learned import Learned
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.predict import Floats, gaps, kept_costs
+from colayer_paper.frame.predict import gaps, kept_costs
 from colayer_paper.frame.sheets import cells, columns
 from colayer_paper.frame.store import Run
 from colayer_paper.spanning_tree import learners as tree

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion, Outcome, Picture, Sheet
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -14,7 +15,7 @@ from colayer_paper.frame.config import Config
 from colayer_paper.frame.figures import line_figure, new_axes
 from colayer_paper.frame.judge import both, less
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.predict import Floats, Predicted, gaps, predict, prediction
+from colayer_paper.frame.predict import Predicted, gaps, predict, prediction
 from colayer_paper.frame.sheets import against, cells, columns, compared_unless
 from colayer_paper.frame.store import Run
 from colayer_paper.spanning_tree import learners as tree

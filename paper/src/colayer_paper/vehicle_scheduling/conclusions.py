@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion
 from colayer.display.tables import significant
 from colayer_paper.frame.config import paper_table
@@ -18,7 +18,6 @@ from colayer_paper.vehicle_scheduling.learners import TRAINING
 if TYPE_CHECKING:
     from colayer_paper.vehicle_scheduling.gaps import Scores
 
-Floats = NDArray[np.float64]
 Key = tuple[str, str]
 #: (loss, training set) of the paper's table → the names of the contenders, one per seed.
 Labels = Mapping[Key, Sequence[str]]

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.comparison.table import Comparison, Result
 from colayer.display.charts import gap_by
 from colayer.display.outcome import Outcome, Sheet
@@ -40,8 +41,6 @@ from colayer_paper.vehicle_scheduling.learners import (
     subset,
     trained,
 )
-
-Floats = NDArray[np.float64]
 
 #: In the first table, from the paper's names.
 _STATISTICS = ("t_avg_s", "t_max_over_avg", "gap_avg_percent", "gap_max_percent")

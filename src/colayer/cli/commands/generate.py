@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from colayer.cli import options as arguments
 from colayer.errors import OptionError
 
 if TYPE_CHECKING:
-    from colayer.problem.protocol import Declared, SomeProblem
+    from colayer.problem.protocol import Declared
     from colayer.problem.sizes import Size
 
 #: No whole-number size is larger: memory would be gone long before.
@@ -72,7 +72,6 @@ def generate(
     combinations = parse_sizes(declared(problem), given)
     folder = Path(positional[1])
     check_new_folder(folder)
-    check_fits(problem, combinations, count, folder, format)
     seeds, total = np.random.SeedSequence(seed), count * len(combinations)
 
     def instances() -> Iterator[Any]:
@@ -85,33 +84,6 @@ def generate(
         files = write_instances(folder, instances(), problem, format)
     of = f" of {len(combinations)} sizes" if len(combinations) > 1 else ""
     say(f"{len(files)} instances{of}: {files[0]} to {files[-1].name}\n")
-
-
-def check_fits(
-    problem: SomeProblem,
-    combinations: Sequence[dict[str, Any]],
-    count: int,
-    folder: Path,
-    format: str,  # noqa: A002
-) -> None:
-    """Refuse sizes that memory, or the disk, cannot hold, where the problem has a `footprint` to tell."""
-    from colayer._runtime import limits
-    from colayer.io.documents import footprint
-    from colayer.problem.abilities import Footprints
-
-    if not isinstance(problem, Footprints):
-        return
-    needs = [footprint(problem, **sizes) for sizes in combinations]
-    most = max(range(len(needs)), key=lambda k: needs[k])
-    left = limits.memory()
-    if needs[most] > left:
-        sizes = ", ".join(f"{name} {value}" for name, value in combinations[most].items())
-        taken = f"an instance of {sizes} takes about {limits.size(needs[most])} of memory"
-        raise OptionError(f"{taken}, {limits.size(left)} are left", where="sizes")
-    wanted, free = count * sum(max(need, 4096) for need in needs), limits.disk(folder)
-    if wanted > free:
-        many = f"{count * len(combinations):,} instances take about {limits.size(wanted)} of disk"
-        raise OptionError(f"{many}, {limits.size(free)} are free at {folder.absolute().parent}", where="--count")
 
 
 def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:

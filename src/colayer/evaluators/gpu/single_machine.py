@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.gpu.device import Device
 from colayer.evaluators.gpu.stacked import Span, Stacked, sorting
-from colayer.problem.protocol import Floats
 from colayer.problems.single_machine.evaluator import FusedEvaluator
 from colayer.problems.single_machine.kernels.rdi import TOLERANCE
 

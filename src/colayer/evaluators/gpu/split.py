@@ -9,12 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.evaluators.base import rows_at_once
 from colayer.evaluators.loaded import Held
-from colayer.problem.protocol import Floats
 
 R = TypeVar("R")
-Ints = NDArray[np.int64]
 
 
 class Split:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from colayer._runtime.arrays import Floats, Ints
 
 
 def blocks(sizes: Floats, count: int) -> list[Ints]:

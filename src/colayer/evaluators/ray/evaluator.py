@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.evaluators.loaded import Held
 from colayer.evaluators.ray.balance import blocks, evened, makespan, spread
 from colayer.evaluators.ray.connection import ray_module
@@ -20,8 +21,6 @@ from colayer.evaluators.ray.shipping import Shipper
 from colayer.evaluators.ray.workers import Member, Workers
 from colayer.problem.protocol import Problem, X, Y, Z
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 R = TypeVar("R")
 
 _log = logging.getLogger(__name__)

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import typed_line
 from colayer._runtime.threads import Threads
 from colayer.errors import ColayerError
@@ -25,8 +25,6 @@ from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits, visitor
 from colayer.problem.compose import features_of
 from colayer.problem.faults import OWN_FOLDERS, carry, own_fault
-
-Floats = NDArray[np.float64]
 
 _PIECE = 0.005  # seconds: long enough that handing it to a thread costs nothing
 _FEWEST_ROWS = 4  # weight vectors that go together: features are read once for them

@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from colayer._runtime.arrays import Floats
 from colayer.learning.imitation.example import Example
 from colayer.learning.imitation.fit import Demonstration
 from colayer.problem import answers
 from colayer.problem.abilities import HasLikelihood, need
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.learning.imitation.examples import Examples
 from colayer.learning.journal import Record
 from colayer.learning.run import Run
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.learning.imitation.fit import Demonstration
-
-_SPAWN_KEY = 0xDE
 
 # of Adam: decay of the mean gradient, of the mean square, and what keeps the quotient finite
 _BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-12
@@ -103,7 +103,7 @@ class Descent(Generic[X, Y, Z]):
     def _epoch(self, number: int, w: Floats, mean: Floats, square: Floats) -> tuple[Floats, Floats, Floats, float]:
         """One pass of Adam (Kingma and Ba, 2015, algorithm 1) through the shuffled training instances."""
         m = len(self.train)
-        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, 0, number)))
+        random = seeds.generator(self.seed, seeds.DEMONSTRATION, 0, number)
         shuffled = random.permutation(m)
         batches = -(-m // self.method.batch)
         rate = self.method.rate * (1.0 - (number - 2) / (self.run.budget - 1))

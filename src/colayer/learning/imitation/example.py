@@ -8,18 +8,18 @@ from typing import Any, Generic
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.learning.learner import Lesson
 from colayer.problem import answers
 from colayer.problem.abilities import Embeds, Targets, need
 from colayer.problem.compose import layer_of
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 
 #: θ → the embedded solution of the layer, argmin over y of ⟨θ, y⟩.
 Solve = Callable[[Floats], Floats]
-
-_SPAWN_KEY = 0xDE
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def examples_of(lesson: Lesson[X, Y, Z], rows: Sequence[int]) -> list[Example[X,
         raise InputError(f"{len(given)} of them, expected {len(lesson.instances)}, one per instance", where=name)
     examples = []
     for i, (instance, answer) in enumerate(zip(lesson.instances, given, strict=True)):
-        sequence = np.random.SeedSequence(lesson.seed, spawn_key=(_SPAWN_KEY, 1, i))
+        sequence = seeds.sequence(lesson.seed, seeds.DEMONSTRATION, 1, i)
         if solutions is not None:
             able = need(problem, Targets, why="it cannot learn from solutions")
             with calling(problem, "target"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import njit
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
@@ -15,7 +16,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.imitation.example import Example
 from colayer.models.thetas import thetas
 from colayer.problem.compose import costs
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.learning.imitation.fit import Demonstration

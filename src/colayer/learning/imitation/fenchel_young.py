@@ -12,11 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 from colayer.learning.imitation.example import Example, Solve, inner
 from colayer.learning.imitation.fit import Demonstration
 from colayer.learning.options import one_of, positive
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 PERTURBATIONS = ("additive", "multiplicative")
 

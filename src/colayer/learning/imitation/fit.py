@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import moments
@@ -21,7 +22,7 @@ from colayer.learning.imitation.examples import Examples
 from colayer.learning.learner import Fitted, Lesson, Needs
 from colayer.learning.options import at_least_one, one_of, positive
 from colayer.learning.run import open_run
-from colayer.problem.protocol import Declared, Floats, X, Y, Z
+from colayer.problem.protocol import Declared, X, Y, Z
 
 #: Passes over the training instances where nothing else is said.
 PASSES = 100

@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.learning.imitation.example import Example, Solve, inner
 from colayer.learning.imitation.fit import Demonstration
 from colayer.problem import answers
 from colayer.problem.abilities import Augments
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 def hinge(theta: Floats, target: Floats, solve: Solve, augmented: Floats, constant: float) -> tuple[float, Floats]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.learning.imitation.example import Example, Solve, inner
 from colayer.learning.imitation.fit import Demonstration
 from colayer.learning.learner import Needs
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 def spo_plus(theta: Floats, true_theta: Floats, target: Floats, solve: Solve) -> tuple[float, Floats]:

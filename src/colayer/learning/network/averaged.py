@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
-from colayer.learning.network.context import ContextNetwork, Packed, Singles, pack
+from colayer.learning.network.context import ContextNetwork, Packed, pack
 from colayer.learning.network.source import Item
 from colayer.models.inputs import sequence_of
-from colayer.problem.protocol import Floats
 
 #: A gradient with respect to packed θ, divided by the number of instances, and how far solutions are from known ones.
 Slope = tuple[torch.Tensor, torch.Tensor]

@@ -14,12 +14,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Singles
 from colayer.models.context import ContextModel
 from colayer.models.inputs import offsets_of, sequence_of
 from colayer.models.stage import RELATIONS, cells_of
 from colayer.problem.structure import Order, Structure
-
-Singles = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Singles
 from colayer.io.files import write_atomic
 from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.network.averaged import Averaged, Batch, Pace
-from colayer.learning.network.context import ContextNetwork, Singles
+from colayer.learning.network.context import ContextNetwork
 from colayer.learning.network.source import Source
 
 
@@ -79,7 +81,7 @@ class Course:
                     watch(self)
 
     def _step(self) -> None:
-        random = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(0xC0, self.step)))
+        random = seeds.generator(self.seed, seeds.COURSE, self.step)
         self._recent.append(self._learning.step([self.feed.batch(random)], self.spent / self.seconds))
 
     def averaged(self) -> dict[str, Singles]:

@@ -11,6 +11,7 @@ from typing import Generic
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.journal import Record
@@ -20,7 +21,7 @@ from colayer.learning.spread import choose_sigma
 from colayer.models import ContextModel
 from colayer.models.thetas import theta_blocks
 from colayer.problem.compose import decoded
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 from colayer.solving.networks import correction_of
 
 #: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.

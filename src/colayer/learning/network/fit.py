@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import colayer
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError, OptionError, need_extra
@@ -35,7 +37,7 @@ from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
 from colayer.problem.abilities import Generates, need
-from colayer.problem.protocol import Floats, X, Y, Z, declared
+from colayer.problem.protocol import X, Y, Z, declared
 from colayer.problem.structure import looks_again, looks_first, structure_of
 
 if TYPE_CHECKING:
@@ -50,7 +52,6 @@ _DILATIONS = (1, 2, 4, 8, 16, 32)
 _BUDGET = 4
 #: A change of θ that matters, as a share of its spread; of moments, in their own unit.
 _GAIN = 0.3
-_SPAWN_KEY = 0xF5E
 
 
 def fit_network(method: Neural, lesson: Lesson[X, Y, Z]) -> Fitted:
@@ -202,7 +203,7 @@ def _fresh(
 
     instances = []
     for k in range(len(lesson.training)):
-        sequence = np.random.SeedSequence(lesson.seed, spawn_key=(_SPAWN_KEY, number, k))
+        sequence = seeds.sequence(lesson.seed, seeds.FRESH, number, k)
         random = np.random.default_rng(sequence)
         sizes = {name: values[int(random.integers(len(values)))] for name, values in method.sizes.items()}
         instances.append(generated(lesson.student, sequence.spawn(1)[0], **sizes))

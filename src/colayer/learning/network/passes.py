@@ -15,6 +15,8 @@ from typing import Any, Generic
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError, JournalError
@@ -22,15 +24,13 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.io.files import write_atomic
 from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.network.averaged import Averaged, Batch, batch_of
-from colayer.learning.network.context import Singles
 from colayer.learning.network.slopes import Gradient, instance_loss
 from colayer.learning.network.source import Item
 from colayer.models import ContextModel
-from colayer.problem.protocol import Floats, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 from colayer.problem.structure import Structure
 from colayer.solving.networks import theta_of
 
-_SPAWN_KEY = 0x9E
 #: Rows that go through the network at once, some kilobytes each; a single instance may have more.
 _MOST_ROWS = 100_000
 
@@ -195,7 +195,7 @@ class Passes(Generic[X, Y, Z]):
         return True
 
     def _random(self, *key: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, *key)))
+        return seeds.generator(self.seed, seeds.NETWORK, *key)
 
 
 def _together(chosen: list[int], rows: list[int]) -> list[list[int]]:

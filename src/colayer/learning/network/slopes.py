@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.imitation.example import Example, inner
 from colayer.learning.imitation.fit import Demonstration
@@ -22,7 +23,7 @@ from colayer.problem import answers
 from colayer.problem.abilities import Embeds, SolvesMany
 from colayer.problem.compose import decoded
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, X, Y, Z, declared
+from colayer.problem.protocol import X, Y, Z, declared
 
 #: (θ, number of the instance, share of the training that is over, random numbers) → a gradient with respect to θ.
 Gradient = Callable[[Floats, int, float, np.random.Generator], Floats]

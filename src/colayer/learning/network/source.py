@@ -15,14 +15,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Singles
 from colayer.models import ContextModel
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.structure import Structure, anchored, order_of, structure_of
 from colayer.solving.networks import structure_after, theta_of
 
-Singles = NDArray[np.float32]
 T = TypeVar("T")
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.learning.network.averaged import Batch, batch_of
 from colayer.learning.network.context import Packed, joined, pack
 from colayer.learning.network.source import Item, Source
 from colayer.learning.search.imitation import softmin
 from colayer.problem.abilities import SolvesMany
-from colayer.problem.protocol import Floats
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 from colayer.learning.options import positive
 from colayer.learning.search.cma_es import descend
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Floats, Portion, Stepwise, Task
+from colayer.learning.search.optimizer import Evaluate, Portion, Stepwise, Task
 from colayer.learning.search.simple import axes, measured, simplest
 from colayer.learning.search.srl import Descent, Srl
 

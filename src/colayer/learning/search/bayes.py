@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError, need_extra
 from colayer.learning.options import at_least_one
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Floats, Portion, Task, ball, generator
-
-_SPAWN_KEY = 0xBA
+from colayer.learning.search.optimizer import Evaluate, Portion, Task, ball
 
 # as in TuRBO: first and largest side of the trust region, as a share of the ball's; where it is given up, as a share of
 # the first; successes in a row that double it
@@ -96,7 +96,7 @@ class Bayes(Experience):
 
     def _descend(self, portion: Portion, task: Task, radius: float, restarts: int) -> None:
         """One trust region, from its design until it is too small. X are weights as points of the unit cube."""
-        random = generator(task, _SPAWN_KEY, restarts)
+        random = seeds.generator(task.seed, seeds.BAYES, restarts)
         length = first = self._first(task, radius)
         X = self._design(task, portion, radius, length, random)
         losses = portion(_weights(X, radius))

@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.learning.options import positive
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Floats, Portion, Task, ball, generator, size
-
-_SPAWN_KEY = 0xCE
+from colayer.learning.search.optimizer import Evaluate, Portion, Task, ball, size
 
 #: Populations with equal losses that are tolerated before a restart.
 _FLAT_POPULATIONS = 10
@@ -85,7 +85,7 @@ def descend(
     mean, restarts = start, 0
     while True:
         scale = size(mean, task)
-        random = generator(task, _SPAWN_KEY, key, restarts)
+        random = seeds.generator(task.seed, seeds.CMA_ES, key, restarts)
         strategy = cma.CMAEvolutionStrategy(
             mean,
             step * scale,

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.learning.options import at_least_one
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Floats, Portion, Task
-
-_SPAWN_KEY = 0xD1
+from colayer.learning.search.optimizer import Evaluate, Portion, Task
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Direct(Experience):
         for k in range(self.seeds):
             # The first runs take one evaluation more where the budget is not a multiple of the seeds.
             portion = Portion(evaluate, task.evaluations // self.seeds + (k < task.evaluations % self.seeds))
-            sequence = np.random.SeedSequence(task.seed, spawn_key=(_SPAWN_KEY, k))
+            sequence = seeds.sequence(task.seed, seeds.DIRECT, k)
             nlopt.srand(int(sequence.generate_state(1)[0]))
             portion.spend(lambda portion: _run(nlopt.GN_DIRECT_L_RAND, portion, task))
 

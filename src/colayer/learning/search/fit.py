@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator, rows_at_once
 from colayer.evaluators.statistics import moments
 from colayer.evaluators.visit import visitor
@@ -19,7 +20,7 @@ from colayer.learning.learner import Fitted, Lesson, Needs
 from colayer.learning.perturbation import draws
 from colayer.learning.portfolio import Remembering
 from colayer.learning.run import open_run
-from colayer.learning.search.objective import Floats, Objective, mean_loss
+from colayer.learning.search.objective import Objective, mean_loss
 from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.learning.search.search import Search
 from colayer.learning.settings import THEORY

@@ -18,16 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import Held
 from colayer.models.thetas import theta_blocks
 from colayer.problem import answers
 from colayer.problem.abilities import Embeds, SolvesMany, need
 from colayer.problem.compose import cost_of, decode_of, layer_of
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import chain
 
-_SPAWN_KEY = 0x51A1
 #: Of features and gradient at once: they stay in cache.
 _PRODUCTS = 1 << 15
 
@@ -62,8 +63,8 @@ class Imitation:
         """Φᵀg at one matrix of features, and with the weights of its round."""
         ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
         spread = float(theta.std())
-        sequence = np.random.SeedSequence(self.seed, spawn_key=(_SPAWN_KEY, self.number, held.number, *key))
-        drawn = np.random.default_rng(sequence).standard_normal((self.draws, len(theta)))
+        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number, *key)
+        drawn = random.standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
         gradient = towards_the_best(held.problem, drawn, held.instance, self.temperature)

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 
-Floats = NDArray[np.float64]
 #: W (k, d) → one loss per row.
 Objective = Callable[[Floats], Floats]
 

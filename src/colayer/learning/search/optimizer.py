@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.loaded import Held
 from colayer.learning.run import Stop
-
-Floats = NDArray[np.float64]
 
 #: W (k, d) → the k losses. The one who gives it counts, records, and raises `Stop` when the budget is spent.
 Evaluate = Callable[[Floats], Floats]
@@ -140,11 +138,6 @@ class Portion:
         except Stop as stop:
             if stop.by is not self:
                 raise
-
-
-def generator(task: Task, *key: int) -> np.random.Generator:
-    """A generator of its own for each part of a search, derived from the task's seed."""
-    return np.random.default_rng(np.random.SeedSequence(task.seed, spawn_key=key))
 
 
 def ball(task: Task, start: Floats) -> float:

@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import InputError
 from colayer.evaluators.loaded import Held
 from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
 from colayer.learning.run import Run, Stop
-from colayer.learning.search.objective import Floats, Objective
+from colayer.learning.search.objective import Objective
 
 R = TypeVar("R")
 

@@ -12,12 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.learning.adam import Adam
 from colayer.learning.options import at_least_one, positive
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Floats, Portion, Task, ball, generator, size
-
-_SPAWN_KEY = 0x5D
+from colayer.learning.search.optimizer import Evaluate, Portion, Task, ball, size
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Sgd(Experience):
     def _descend(self, portion: Portion, task: Task, w: Floats) -> None:
         scale, radius = size(w, task), ball(task, w)
         spread = self.spread * scale
-        random = generator(task, _SPAWN_KEY)
+        random = seeds.generator(task.seed, seeds.SGD)
         adam = Adam(task.dimension)
         while True:
             Z = random.standard_normal((self.pairs, task.dimension))

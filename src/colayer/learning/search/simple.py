@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from colayer.learning.search.optimizer import Floats, Stepwise, Task
+from colayer._runtime.arrays import Floats
+from colayer.learning.search.optimizer import Stepwise, Task
 from colayer.models import norm
 
 #: Standard errors that a mean paired difference must exceed to count as measured.

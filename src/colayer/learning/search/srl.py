@@ -11,17 +11,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats
 from colayer.learning.adam import Adam
 from colayer.learning.learner import Fitted, Lesson
 from colayer.learning.options import at_least_one, positive
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.imitation import Imitation
-from colayer.learning.search.optimizer import Evaluate, Floats, Stepwise, Task, generator, stepwise
+from colayer.learning.search.optimizer import Evaluate, Stepwise, Task, stepwise
 from colayer.models import norm
 from colayer.problem.abilities import Embeds, need
 from colayer.problem.protocol import X, Y, Z
-
-_SPAWN_KEY = 0x51
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,8 @@ class Descent:
     def _pass(self, gradients: Callable[[Imitation, list[int]], list[Floats]]) -> tuple[Floats, Floats]:
         method, scale = self.method, self.task.scale
         number = (self.key << 32) + self.done
-        order = generator(self.task, _SPAWN_KEY, self.key, self.done).permutation(self.task.instances).tolist()
+        random = seeds.generator(self.task.seed, seeds.SRL, self.key, self.done)
+        order = random.permutation(self.task.instances).tolist()
         batch = method.batch or min(max(len(order) // 6, 4), 64)
         steps = self.passes * -(-len(order) // batch)
         for first in range(0, len(order), batch):

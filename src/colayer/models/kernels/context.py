@@ -8,14 +8,10 @@ which lie in one piece and in the nearest cache.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
 from colayer.models.kernels.product import TILE, tile_product
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 
 @inner(cache=True, nogil=True)

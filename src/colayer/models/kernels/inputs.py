@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 _PART = 512  # numbers that are squashed at once
 _LARGEST = np.float32(1e18)  # its square is a float32

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Singles
 from colayer._runtime.compiled import inner
-
-Singles = NDArray[np.float32]
 
 #: Rows of a tile and of a vector, and outputs that are summed up side by side: eight registers of 256 bits, or four of
 #: 512, hold these sums, enough for one addition not to wait for another.

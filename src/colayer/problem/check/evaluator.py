@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator, compiled_evaluator
 from colayer.evaluators.loaded import Held
@@ -22,7 +23,6 @@ from colayer.problem import answers
 from colayer.problem.check.trial import Trial
 from colayer.problem.compose import features_of, scale_of
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats
 
 #: Pairs of rows of each instance that get nearly the same θ.
 PAIRS = 8

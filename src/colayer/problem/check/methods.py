@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError
 from colayer.models import thetas
@@ -14,7 +15,6 @@ from colayer.problem.attributes import flag_of, looks_back_of, weights_of, words
 from colayer.problem.check.report import Skip
 from colayer.problem.check.trial import Trial, copied
 from colayer.problem.compose import ROUNDING, scale_of
-from colayer.problem.protocol import Floats
 from colayer.problem.rounds import features_after
 
 #: θ of each instance for which y is compared with the y of all others.

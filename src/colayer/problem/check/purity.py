@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import Snapshot, difference, snapshot
 from colayer.errors import InputError
 from colayer.problem.check.trial import Trial, copied
-from colayer.problem.protocol import Floats, SomeProblem
+from colayer.problem.protocol import SomeProblem
 
 _METHODS = ("features", "scale", "layer", "decode", "cost")
 

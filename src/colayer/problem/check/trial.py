@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.models import thetas
 from colayer.problem import answers
 from colayer.problem.attributes import has
 from colayer.problem.check.report import Skip
 from colayer.problem.compose import cost_of, decode_of, features_of, layer_of, solve_exactly
 from colayer.problem.faults import calling
-from colayer.problem.protocol import Floats, SomeProblem
+from colayer.problem.protocol import SomeProblem
 
 #: Instances that are looked at closely; features and scale are checked on all.
 MOST_INSTANCES = 6

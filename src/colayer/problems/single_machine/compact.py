@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problem.programs import CompactModel, ConstraintProgram, Rows, check_size, whole
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def compact(instance: Instance) -> CompactModel:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime import seeds
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.threads import Threads, allowed
 from colayer.errors import InputError, OptionError
 from colayer.layers.sorting import sort
@@ -18,14 +19,10 @@ from colayer.problems.single_machine.kernels.rows import rows_into
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 DECODERS = ("none", "ls", "rdi")
 
 #: Scales of the date jitter over the mean processing time, row by row in turn: none is best for all instances.
 _JITTER = (0.03, 0.1, 0.3, 0.6, 1.0)
-_STREAM = 0x7264  # of the jitter, apart from what else is drawn from the same seed
 _WINDOW = 12  # places by which a job is moved at most
 _SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
 
@@ -87,7 +84,7 @@ def _check(decoder: str) -> None:
 
 def _jitter(rows: int, jobs: int, mean: float, seed: int) -> Floats:
     """Shifts ≥ 0 of the dates by row and job."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_STREAM,)))
+    rng = seeds.generator(seed, seeds.JITTER)
     shifts = np.maximum(rng.standard_normal((rows, jobs)), 0.0)
     shifts *= (np.resize(_JITTER, rows) * mean)[:, np.newaxis]
     return shifts

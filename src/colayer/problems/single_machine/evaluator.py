@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.stacked import StackedEvaluator, starts
 
 if TYPE_CHECKING:
     from colayer.problems.single_machine.problem import SingleMachine
 
-Floats = NDArray[np.float64]
 Sequenced = NDArray[np.int64]
 
 

@@ -8,14 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.io.validate import names, numbers, refuse, table
 from colayer.problems.single_machine.kernels.schedule import increasing_order, srpt
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: ρ of the paper's generator, and the sizes of its experience and test sets (paper, section 5.3).
 PAPER_RHO = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)

@@ -10,9 +10,10 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.io.validate import named
-from colayer.problems.single_machine.instance import Floats, Instance
+from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound
 
 #: Up to this many jobs, rows and boxes carry the number of their job.

@@ -79,11 +79,6 @@ class SingleMachine(BaseProblem):
         check_decoder(declared(self), decoder, "--decoder")
         self.baselines, self.searches = rules(decoder), searches(decoder)
 
-    @staticmethod
-    def footprint(jobs: int, rho: float) -> float:
-        """Release dates and processing times, and 66 features of 4 bytes."""
-        return 300.0 * jobs
-
     @property
     def options(self) -> dict[str, Any]:
         """Feature set and decoder."""

@@ -11,16 +11,14 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.clock import clock
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import ascend, compile_kernels, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation
 from colayer.problems.spanning_tree.rounding import Incumbent
 from colayer.problems.spanning_tree.solution import Solution
-
-Ints = NDArray[np.int64]
 
 ITERATIONS = 1000  # of the first relaxation
 FACTOR = 0.25  # step factor at which it ends, and with which the others begin: their prices are good already

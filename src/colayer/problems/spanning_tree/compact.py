@@ -11,12 +11,10 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.problem.programs import LARGEST_INT, CompactModel, ConstraintProgram, Rows, check_size, whole
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.solution import Solution
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class _Columns:

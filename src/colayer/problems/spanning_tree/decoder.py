@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.cost import stages_cost
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import costs_into
 from colayer.problems.spanning_tree.kernels.trees import completions, total
 from colayer.problems.spanning_tree.solution import Solution
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def decode(stages: ArrayLike, instance: Instance) -> Solution:

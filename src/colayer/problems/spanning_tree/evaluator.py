@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.problems.spanning_tree.decoder import nothing_cost, tree_ends
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.losses import losses_into
@@ -17,8 +18,6 @@ from colayer.problems.stacked import StackedEvaluator, starts
 
 if TYPE_CHECKING:
     from colayer.problems.spanning_tree.problem import SpanningTree
-
-Floats = NDArray[np.float64]
 
 
 class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):

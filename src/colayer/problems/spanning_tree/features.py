@@ -11,13 +11,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, scenario_trees
 from colayer.problems.spanning_tree.prices import STEPS, price_shares
-
-Floats = NDArray[np.float64]
 
 
 def _quantiles(name: str, group: str, formula: str) -> tuple[Feature, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.validate import names, numbers, table, whole
@@ -17,9 +18,6 @@ from colayer.layers.likelihood import Elimination
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.graphs import complete, geometric, grid
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: The paper's data sets (section 5.1): widths of the grid, K and numbers of scenarios.
 PAPER_WIDTHS = (10, 20, 30, 40, 50, 60)

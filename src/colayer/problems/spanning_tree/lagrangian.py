@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import OptionError
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.relaxation import Relaxation
 from colayer.problems.spanning_tree.rounding import Incumbent
 from colayer.problems.spanning_tree.solution import Solution
-
-Floats = NDArray[np.float64]
 
 PROGRESS = 0.03  # of the gap: what counts as a better bound
 PATIENCE = 10  # iterations without one, after which

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.io.tables import Arguments, words
-from colayer.problems.spanning_tree.instance import Floats, Instance
+from colayer.problems.spanning_tree.instance import Instance
 
 #: Columns whose names begin so hold the costs of a scenario each.
 SECOND = "second"

@@ -8,15 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import counted
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.solution import Solution
-
-Floats = NDArray[np.float64]
 
 FIRST, SECOND, UNUSED, INK = "#0072B2", "#E69F00", "#D9DDE2", "#333333"
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.rounding import threshold_forests
 from colayer.problems.spanning_tree.relaxation import Relaxation
-
-Floats = NDArray[np.float64]
 
 STEPS = 8
 _HALF = np.array([0.5])

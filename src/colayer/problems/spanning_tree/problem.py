@@ -81,13 +81,6 @@ class SpanningTree(BaseProblem):
         self.feature_names, self.safe_weights = known.names, known.safe_weights
         self._features, self.first_stage = features, first_stage(features)
 
-    @staticmethod
-    def footprint(width: int, scenarios: int, second_max: int, graph: str) -> float:
-        """Costs by edge and scenario, what is derived of them, and up to 86 features of two stages."""
-        nodes = float(width) ** 2
-        edges = nodes * (nodes - 1) / 2 if graph == "complete" else 8 * nodes if graph == "geometric" else 2 * nodes
-        return edges * (32.0 * scenarios + 700.0)
-
     @property
     def options(self) -> dict[str, Any]:
         """The feature set."""

@@ -9,15 +9,12 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.threads import Threads
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels import lagrangian as kernels
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOMENTUM = 0.7
 

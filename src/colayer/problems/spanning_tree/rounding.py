@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problems.spanning_tree.cost import cost as cost_of
 from colayer.problems.spanning_tree.decoder import complete, decode
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.rounding import descend, doubt_problem, threshold_forests
 from colayer.problems.spanning_tree.layer import layer
 from colayer.problems.spanning_tree.solution import Solution
-
-Ints = NDArray[np.int64]
 
 NEWEST = 0.1  # weight of the newest trees in the mean that is rounded
 THRESHOLDS = np.array([0.95, 0.8, 0.65, 0.5, 0.35, 0.2, 0.05])

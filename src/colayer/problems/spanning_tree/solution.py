@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.files import exact_keys
 from colayer.io.validate import named
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
-
-Ints = NDArray[np.int64]
 
 _KEYS = ("first_stage", "second_stage")
 

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.io import validate as fields
 from colayer.io.files import exact_keys
 from colayer.io.validate import refuse
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS
-
-Floats = NDArray[np.float64]
 
 #: Times and costs beyond this are refused: their products must fit in float32.
 LARGEST = 1e15

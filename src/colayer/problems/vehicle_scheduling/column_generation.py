@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.cost import bound
@@ -41,7 +42,6 @@ from colayer.problems.vehicle_scheduling.solution import checked, routes_of
 if TYPE_CHECKING:
     from colayer.problems.vehicle_scheduling.master import Master
 
-Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
 Progress = Callable[[float, float], None]
 

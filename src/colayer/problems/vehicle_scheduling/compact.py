@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.problem.programs import (
     LARGEST_INT,
     LEAST_INT,
@@ -28,9 +29,6 @@ from colayer.problem.programs import (
 )
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Arcs times scenarios that are looked at in order to count rows.
 _MOST_PAIRS = 5_000_000

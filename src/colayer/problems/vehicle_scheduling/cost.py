@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 from colayer.problems.vehicle_scheduling.solution import checked
-
-Floats = NDArray[np.float64]
 
 
 def cost(successor: ArrayLike, instance: Instance) -> float:

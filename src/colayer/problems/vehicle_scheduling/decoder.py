@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
@@ -21,7 +22,6 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 from colayer.problems.vehicle_scheduling.kernels.windows import sweep
 from colayer.problems.vehicle_scheduling.solution import checked
 
-Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
 
 DECODERS = ("none", "ls")

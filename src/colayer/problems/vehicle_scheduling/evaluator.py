@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
 from colayer.errors import InputError
 from colayer.evaluators.loaded import Held
@@ -20,7 +21,6 @@ from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, succe
 if TYPE_CHECKING:
     from colayer.problems.vehicle_scheduling.problem import VehicleScheduling
 
-Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
 R = TypeVar("R")
 

@@ -7,14 +7,12 @@ operations research classic problems", Operations Research 70, 2022).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.problems.vehicle_scheduling.city import City
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS, leave_into
-
-Floats = NDArray[np.float64]
 
 WIDTH, DISTRICT_WIDTH = 50.0, 10.0
 FIRST_BEGIN, LAST_BEGIN = 360.0, 1200.0

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable
 from colayer.errors import InputError
 from colayer.io.validate import names, refuse
@@ -21,8 +22,6 @@ from colayer.problems.vehicle_scheduling.city import City, number, read_city, ta
 from colayer.problems.vehicle_scheduling.kernels.slack import delays_into, summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
 from colayer.problems.vehicle_scheduling.tails import by_tails
-
-Floats = NDArray[np.float64]
 
 _COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
 _EXPLICIT = ("travel", "scenario_travel")

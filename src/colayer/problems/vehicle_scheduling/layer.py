@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.layers.likelihood import path_cover
 from colayer.layers.path_cover import embed as embed_cover
@@ -13,7 +14,6 @@ from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.solution import checked
 
-Floats = NDArray[np.float64]
 Successors = NDArray[np.int64]
 
 

@@ -8,8 +8,8 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from colayer._runtime.arrays import Floats, Ints
+
 Columns = tuple[Floats, Ints, NDArray[np.int32]]
 
 

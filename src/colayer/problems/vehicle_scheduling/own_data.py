@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.tables import Arguments, Table, table_of, words
 from colayer.io.validate import number, table, whole
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST, SCENARIOS, VEHICLE_COST
-from colayer.problems.vehicle_scheduling.instance import Floats, Instance
+from colayer.problems.vehicle_scheduling.instance import Instance
 
 #: Where a task begins and ends, where travel times come from coordinates.
 POINTS = ("from_x", "from_y", "to_x", "to_y")

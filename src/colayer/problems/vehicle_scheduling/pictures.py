@@ -10,8 +10,9 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
+from colayer._runtime.arrays import Floats
 from colayer.io.validate import named
-from colayer.problems.vehicle_scheduling.instance import Floats, Instance
+from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.solution import checked, routes_of
 

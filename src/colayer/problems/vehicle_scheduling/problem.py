@@ -80,11 +80,6 @@ class VehicleScheduling(BaseProblem):
         check_decoder(declared(self), decoder, "--decoder")
         self.baselines = rules(decoder)
 
-    @staticmethod
-    def footprint(tasks: int, scenarios: int) -> float:
-        """Times by task and scenario; features are made by arc, of which about 43 % of all pairs are one."""
-        return 100.0 * tasks * scenarios + 0.43 * float(tasks) ** 2 * 30 * 4
-
     @property
     def options(self) -> dict[str, Any]:
         """Feature set and decoder."""

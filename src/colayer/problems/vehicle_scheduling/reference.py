@@ -19,15 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.threads import Threads, allowed
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.chain import breaks_of, chained_into
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.layer import layer
 from colayer.problems.vehicle_scheduling.tails import by_tails
-
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 FACTORS = (1.0, 2.0, 3.0)
 ROUNDS = 2

@@ -31,8 +31,8 @@ Sources: Dessouky and Deogun, SIAM J. Comput. 10, 1981 (search, SRPT bound); Chu
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.dominance import candidates, improvable
 from colayer.problems.single_machine.kernels.heap import pop, push
@@ -54,9 +54,6 @@ from colayer.problems.single_machine.kernels.search_state import (
     remember,
     seen,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: One node in so many starts a plunge.
 PLUNGE = 32

@@ -6,13 +6,8 @@ rank_i < rank_j, and ranks 1..n index the trees.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @inner(cache=True, nogil=True)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.search_state import Search, worse
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Places at the end of a partial sequence at which moves of rule 5 are tried.
 DEPTH = 8

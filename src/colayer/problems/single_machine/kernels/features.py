@@ -12,15 +12,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.counting import queue_into, ranks_into, released_into, sweep_into
 from colayer.problems.single_machine.kernels.dispatch import dispatch_into
 from colayer.problems.single_machine.kernels.lookahead import blocks_into, lookahead_into
 from colayer.problems.single_machine.kernels.schedule import srpt_pieces_into, statistics_into
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Features are cut off here (only absurd data comes near), so that their squares stay finite in float32.
 LARGEST = 1e12

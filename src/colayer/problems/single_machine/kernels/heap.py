@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @inner(cache=True, nogil=True)

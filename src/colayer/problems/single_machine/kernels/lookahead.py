@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 from colayer.problems.single_machine.kernels.schedule import increasing_order
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Jobs to wait for that are considered at a time.
 _AHEAD = 16

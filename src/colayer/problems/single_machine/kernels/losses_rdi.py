@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.losses import TILE, scratch, sort_tile
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import decode_rdi
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

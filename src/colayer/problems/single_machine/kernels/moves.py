@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _ROOT = math.sqrt(2.0 * math.pi)
 

@@ -13,13 +13,10 @@ Kernels that say *by priority* take jobs numbered by (p, r, index), so that comp
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.heap import pop, push
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _CANDIDATES = 16  # shorter jobs b to wait for, per place
 TOLERANCE = 1e-9  # of the mean processing time: what counts as an improvement

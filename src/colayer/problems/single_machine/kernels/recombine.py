@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import by_priority, improve, reproduce
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _STATES = 8  # of `combine`
 

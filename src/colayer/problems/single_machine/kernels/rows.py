@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

@@ -8,14 +8,11 @@ then breaks ties by smaller release, then by smaller index, which is the tie rul
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def increasing_order(values: Floats) -> Ints:

@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 #: Slots of the pool of nodes (52 bytes each), and bytes of the memory of visited sets.
 POOL = 1 << 21

@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @inner(cache=True, nogil=True)

@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.delay import step_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Walk(NamedTuple):

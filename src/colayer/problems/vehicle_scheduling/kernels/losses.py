@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

@@ -11,12 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

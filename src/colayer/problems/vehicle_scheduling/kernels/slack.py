@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 
 #: Arcs that are sorted side by side.
 LANES = 16

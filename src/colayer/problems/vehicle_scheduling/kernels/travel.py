@@ -15,10 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 HOURS = 24
 #: Pairs of tasks that are looked at together.

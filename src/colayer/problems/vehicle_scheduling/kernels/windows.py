@@ -13,13 +13,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.problems.vehicle_scheduling.kernels.routes import added, base_into, refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, is_arc, nominal_travel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NEAR = 32  # pieces a gap is offered
 
