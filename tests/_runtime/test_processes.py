@@ -8,33 +8,27 @@ import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from colayer._runtime.processes import Worker, each, portable
+from colayer._runtime.processes import Processes, each, portable, result
 from colayer._runtime.threads import allowed
 from colayer.errors import ColayerError, InputError
 
 
-def squares(offset: int) -> Any:
-    return lambda x: x * x + offset
+def square(x: int) -> int:
+    return x * x
 
 
 def faulty(kind: str) -> Any:
-    def serve(call: Any) -> Any:
-        if kind == "exit":
-            raise SystemExit(0)
-        if kind == "leave":
-            os._exit(0)
-        if kind == "threads":
-            return allowed()
-        if kind == "pid":
-            return os.getpid()
-        raise InputError("no luck", where="here")
-
-    return serve
+    if kind == "exit":
+        raise SystemExit(0)
+    if kind == "leave":
+        os._exit(0)
+    raise InputError("no luck", where="here")
 
 
 def alive(pid: int) -> bool:
@@ -45,18 +39,8 @@ def alive(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_calls_are_answered_in_turn() -> None:
-    worker: Worker[int, int] = Worker(squares, 1)
-    try:
-        for x in (2, 3):
-            worker.ask(x)
-            assert worker.answer() == x * x + 1
-    finally:
-        worker.close()
-
-
 def test_every_call_has_its_answer_whoever_is_free() -> None:
-    assert sorted(each(squares, (0,), range(7), workers=2)) == [x * x for x in range(7)]
+    assert sorted(each(square, range(7), workers=2)) == [x * x for x in range(7)]
 
 
 @pytest.mark.parametrize(
@@ -65,11 +49,12 @@ def test_every_call_has_its_answer_whoever_is_free() -> None:
 )
 def test_what_is_raised_there_is_raised_here(kind: str, error: type[BaseException], words: str) -> None:
     with pytest.raises(error, match=words):
-        list(each(faulty, (kind,), [1, 2], workers=2))
+        list(each(faulty, [kind] * 2, workers=2))
 
 
 def test_work_runs_in_one_thread() -> None:
-    assert list(each(faulty, ("threads",), [0], workers=1)) == [1]
+    with closing(Processes(1)) as processes:
+        assert result(processes.submit(allowed)) == 1
 
 
 def test_an_exception_that_cannot_be_pickled_is_told_in_words() -> None:
@@ -80,10 +65,10 @@ def test_an_exception_that_cannot_be_pickled_is_told_in_words() -> None:
 
 
 def test_closing_ends_a_process_at_work() -> None:
-    worker: Worker[int, int] = Worker(faulty, "pid")
-    worker.ask(0)
-    pid = worker.answer()
-    worker.close()
+    processes = Processes(1)
+    pid = result(processes.submit(os.getpid))
+    processes.submit(time.sleep, 60)
+    processes.close()
     assert not alive(pid)
 
 
@@ -114,15 +99,12 @@ def test_workers_do_not_hang_in_a_script_without_a_main_guard(rows: int, tmp_pat
 def test_no_process_outlives_the_one_that_started_it(number: int, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        textwrap.dedent(f"""
-            import sys, time
-            sys.path.insert(0, {str(Path(__file__).parent)!r})
-            from colayer._runtime.processes import Worker
-            from test_processes import faulty
+        textwrap.dedent("""
+            import os, time
+            from colayer._runtime.processes import Processes, result
             if __name__ == "__main__":
-                worker = Worker(faulty, "pid")
-                worker.ask(0)
-                print(worker.answer(), flush=True)
+                processes = Processes(1)
+                print(result(processes.submit(os.getpid)), flush=True)
                 time.sleep(60)
         """)
     )

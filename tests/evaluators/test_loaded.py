@@ -1,4 +1,4 @@
-"""An instance as an evaluator holds it."""
+"""An instance with its features, as evaluators keep it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DATA = [np.random.default_rng(seed).normal(size=(4 + seed, 2)) for seed in range
 
 
 @pytest.mark.parametrize("x", range(3))
-def test_holds_the_instance_its_features_as_rows_and_its_scale(x: int) -> None:
-    held = LocalEvaluator(Pick(), DATA).held(x, 7)
-    assert (held.number, held.instance is DATA[x], held.scale) == (7, True, 4.0 + x)
-    assert np.array_equal(held.matrix, DATA[x].T)
+def test_keeps_the_instance_its_features_as_rows_and_its_scale(x: int) -> None:
+    loaded = LocalEvaluator(Pick(), DATA).loaded(x, 7)
+    assert (loaded.number, loaded.instance is DATA[x], loaded.scale) == (7, True, 4.0 + x)
+    assert np.array_equal(loaded.matrix, DATA[x].T)

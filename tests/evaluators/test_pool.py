@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
+import signal
 from functools import partial
-from multiprocessing.process import BaseProcess
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,12 @@ import pytest
 
 from colayer.errors import ColayerError, InputError
 from colayer.evaluators.base import evaluator_for
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments, row_squares, row_sums
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
-
-
-def started(pool: PoolEvaluator) -> list[BaseProcess]:
-    """The processes of a pool that has answered."""
-    pids = [worker._pid.result() for worker in pool._workers]
-    return [process for pid in pids for process in multiprocessing.active_children() if process.pid == pid]
 
 
 def jobs(count: int, **sizes: Any) -> list[Any]:
@@ -37,7 +32,7 @@ def test_pool_equals_local() -> None:
     local = LocalEvaluator(problem, data)
     pool = PoolEvaluator(problem, data, 2)
     try:
-        assert [shard.tolist() for shard in pool.shards] == [[0, 2, 4], [1, 3]]
+        assert pool.shards == [[0, 2, 4], [1, 3]]
         assert np.array_equal(pool.losses(weights), local.losses(weights))
         ours, theirs = moments(problem, data, pool), moments(problem, data, local)
         assert np.array_equal(ours.scale, theirs.scale)
@@ -50,7 +45,7 @@ def test_pool_equals_local() -> None:
 def test_there_are_no_more_processes_than_instances() -> None:
     pool = PoolEvaluator(Pick(), [np.ones((2, 2)), np.zeros((2, 2))], 5)
     try:
-        assert len(pool._workers) == 2
+        assert len(pool._processes) == 2
         assert pool.losses(np.ones((1, 2))).tolist() == [[101.0 / 2, 100.0 / 2]]
     finally:
         pool.close()
@@ -59,11 +54,22 @@ def test_there_are_no_more_processes_than_instances() -> None:
 def test_closing_ends_the_processes_and_may_be_repeated() -> None:
     pool = PoolEvaluator(Pick(), [np.ones((2, 2))] * 2, 2)
     pool.losses(np.ones((1, 2)))
-    processes = started(pool)
-    assert len(processes) == 2
+    pids = pool.visit(pid, range(2))
     pool.close()
-    assert not any(process.is_alive() for process in processes)
+    assert not any(alive(process) for process in pids)
     pool.close()
+
+
+def pid(_: LoadedInstance[Any, Any, Any]) -> int:
+    return os.getpid()
+
+
+def alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 class Broken(SingleMachine):
@@ -118,10 +124,18 @@ def test_a_dead_worker_is_an_error_not_a_hang() -> None:
     pool = PoolEvaluator(SingleMachine(), jobs(4, jobs=10), 2)
     try:
         pool.map_features(row_sums)
-        process = started(pool)[1]
-        process.terminate()
-        process.join()
-        with pytest.raises(ColayerError, match="worker process ended"):
-            pool.losses(np.zeros((1, 66)))
+        os.kill(pool.visit(pid, [1])[0], signal.SIGKILL)
+        for _ in range(2):  # at work or not, and ever after
+            with pytest.raises(ColayerError, match="worker process ended"):
+                pool.losses(np.zeros((1, 66)))
     finally:
         pool.close()
+
+
+def test_what_cannot_be_pickled_is_refused() -> None:
+    class Local(Pick):
+        """A class that no other process can import."""
+
+    with pytest.raises(InputError, match="cannot be pickled") as caught:
+        PoolEvaluator(Local(), [np.ones((2, 2))] * 2, 2)
+    assert "\n" not in str(caught.value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.visit import Visits, visitor
@@ -18,7 +18,7 @@ from support.pick_problem import Pick
 DATA = [np.random.default_rng(seed).normal(size=(4 + seed, 2)) for seed in range(5)]
 
 
-def seen(held: Held[Any, Any, Any]) -> tuple[int, tuple[int, ...], float, float]:
+def seen(held: LoadedInstance[Any, Any, Any]) -> tuple[int, tuple[int, ...], float, float]:
     return held.number, held.matrix.shape, float(held.matrix.sum()), held.scale
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from colayer.evaluators.ray.workers import Workers
+from colayer.evaluators.visit import Visits
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine
 
@@ -47,14 +46,6 @@ class Faulty(Lowest):
         return super().features(instance)
 
 
-class Uneven(Lowest):
-    """Instances of one size whose costs take very different times: only a clock can tell."""
-
-    def cost(self, solution: int, instance: Any) -> float:
-        time.sleep(0.04 if instance % 2 == 0 else 0.002)
-        return super().cost(solution, instance)
-
-
 class Large(Lowest):
     """2 MB of features per instance, from an instance that is a number."""
 
@@ -75,14 +66,9 @@ def generic() -> tuple[Any, list[Any]]:
     return Lowest(), list(range(12))
 
 
-@contextmanager
-def workers_for(problem: Any, count: int) -> Iterator[Workers]:
-    """Workers on the cluster that this process is connected to."""
-    workers = Workers(problem, count)
-    try:
-        yield workers
-    finally:
-        workers.close()
+def pids(evaluator: Visits, chosen: Iterable[int]) -> list[int]:
+    """The processes that hold some instances."""
+    return evaluator.visit(lambda _: os.getpid(), list(chosen))
 
 
 def assert_gone(left: Callable[[], list[Any]]) -> None:

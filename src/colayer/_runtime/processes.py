@@ -8,15 +8,15 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from typing import Any, Generic, TypeVar
+from contextlib import closing
+from typing import Any, TypeVar
 
 from colayer._runtime.text import typed_line
-from colayer._runtime.threads import use_one_thread
-from colayer.errors import ColayerError
+from colayer._runtime.threads import limited
+from colayer.errors import ColayerError, InputError
 from colayer.problem.faults import carry, own_fault
 
 T = TypeVar("T")
@@ -27,82 +27,79 @@ _GONE = (
 )
 
 
-class Worker(Generic[T, R]):
-    """A process that makes `serve = make(*arguments)` and answers each call with `serve(call)`.
+class Processes:
+    """`count` processes that call functions, each in one thread.
 
-    The process is spawned, not forked: safe with threads, and the same on every platform. Work runs in one thread.
-    What it raises is raised here.
+    Processes are spawned, not forked: safe with threads, and the same on every platform.
     """
 
-    def __init__(self, make: Callable[..., Callable[[T], R]], *arguments: Any) -> None:
-        data = pickle.dumps((make, arguments, _own_folders()))
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=_start)
-        self._pid = self._pool.submit(os.getpid)
-        # as a call, not with the process: to one that dies at birth, large data could not be written
-        self._pool.submit(_receive, data)
+    def __init__(self, count: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._executor = ProcessPoolExecutor(count, context, _begin, (dict(_own_folders()),))
 
-    def ask(self, call: T) -> Future[tuple[bool, Any]]:
-        """Send a call; the future is done when `answer` need not wait."""
+    def submit(self, work: Callable[..., R], *arguments: Any) -> Future[tuple[bool, Any]]:
+        """Call `work(*arguments)` in a process that is free; `result` waits for what it returns."""
         try:
-            self._asked = self._pool.submit(_serve, call)
+            data = pickle.dumps((work, arguments))
+        except Exception as error:
+            said = f"the problem or its instances cannot be pickled for worker processes ({typed_line(error)})"
+            raise InputError(f"{said}, expected workers=1 or classes defined in a module") from error
+        try:
+            return self._executor.submit(_run, data)
         except BrokenProcessPool:
             raise ColayerError(_GONE) from None
-        return self._asked
-
-    def answer(self) -> R:
-        """Wait for the answer to the last call."""
-        try:
-            good, value = self._asked.result()
-        except BrokenProcessPool:
-            raise ColayerError(_GONE) from None
-        if not good:
-            raise value
-        answer: R = value
-        return answer
 
     def close(self) -> None:
-        """End the process, which may be at work."""
-        with suppress(BrokenProcessPool):
-            pid = self._pid.result()
-            for process in multiprocessing.active_children():
-                if process.pid == pid:
-                    process.kill()
-        self._pool.shutdown(cancel_futures=True)
+        """End the processes, which may be at work."""
+        for process in list((self._executor._processes or {}).values()):
+            process.kill()
+        self._executor.shutdown(cancel_futures=True)
 
 
-def each(
-    make: Callable[..., Callable[[T], R]], arguments: Sequence[Any], calls: Sequence[T], workers: int
-) -> Iterator[R]:
-    """Yield `serve(call)` of every call as it is done; `workers` processes share the calls."""
-    waiting = list(reversed(calls))
-    started: list[Worker[T, R]] = []
+def result(future: Future[tuple[bool, Any]]) -> Any:
+    """Return what the call returned, or raise what it raised."""
     try:
-        while len(started) < min(workers, len(calls)):
-            started.append(Worker(make, *arguments))
-        busy = {worker.ask(waiting.pop()): worker for worker in started}
-        while busy:
-            for future in wait(busy, return_when=FIRST_COMPLETED).done:
-                worker = busy.pop(future)
-                answer = worker.answer()
-                if waiting:
-                    busy[worker.ask(waiting.pop())] = worker
-                yield answer
-    finally:
-        for worker in started:
-            worker.close()
+        good, value = future.result()
+    except BrokenProcessPool:
+        raise ColayerError(_GONE) from None
+    if not good:
+        raise value
+    return value
 
 
-#: In a worker process: what it received, and what it made of that.
-_received = b""
-_made: Any = None
+def each(work: Callable[[T], R], calls: Sequence[T], workers: int) -> Iterator[R]:
+    """Yield `work(call)` for every call, in the order in which `workers` processes are done with them."""
+    with closing(Processes(min(workers, len(calls)))) as processes:
+        for future in as_completed([processes.submit(work, call) for call in calls]):
+            yield result(future)
 
 
-def _start() -> None:
-    """Prepare a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+def portable(error: BaseException, where: str = "in a worker process", pickler: Any = pickle) -> BaseException:
+    """Return `error` where it survives pickling, else its words; with the line of the user's file."""
+    said = own_fault(error)
+    again: BaseException
+    try:
+        again = pickler.loads(pickler.dumps(error))
+    except Exception:
+        again = ColayerError(f"{where}: {typed_line(error)}")
+    return carry(again, said)
+
+
+def _begin(folders: Mapping[str, str]) -> None:
+    """Prepare a process: Ctrl-C is the parent's to handle, and the parent's end is the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    use_one_thread()
+    _own_folders().update(folders)
+
+
+def _run(data: bytes) -> tuple[bool, Any]:
+    try:
+        work, arguments = pickle.loads(data)
+        with limited(1):
+            return True, work(*arguments)
+    except BaseException as error:
+        return False, portable(error)
 
 
 def _end_with_parent() -> None:
@@ -112,36 +109,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _receive(data: bytes) -> None:
-    global _received
-    _received = data
-
-
-def _serve(call: Any) -> tuple[bool, Any]:
-    """Answer a call: (True, answer) or (False, what was raised)."""
-    global _made
-    try:
-        if _made is None:
-            make, arguments, folders = pickle.loads(_received)
-            _own_folders().update(folders)
-            _made = make(*arguments)
-        return True, _made(call)
-    except BaseException as error:
-        return False, portable(error)
-
-
-def portable(error: BaseException) -> BaseException:
-    """Return `error` where it survives the journey between processes, else what it says; with the user's line."""
-    said = own_fault(error)
-    again: BaseException
-    try:
-        again = pickle.loads(pickle.dumps(error))
-    except Exception:
-        again = ColayerError(f"in a worker process: {typed_line(error)}")
-    return carry(again, said)
-
-
 def _own_folders() -> dict[str, str]:
-    from colayer.problem.faults import OWN_FOLDERS
+    from colayer.problems import OWN_FOLDERS
 
     return OWN_FOLDERS

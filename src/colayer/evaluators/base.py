@@ -22,7 +22,7 @@ DEVICES = get_args(Device)
 
 
 def rows_at_once(evaluator: Evaluator) -> int:
-    """How many weight vectors the evaluator likes in one call; 1 where it does not say."""
+    """Return how many weight vectors the evaluator prefers per call; 1 if it does not say."""
     return max(1, int(getattr(evaluator, "rows_at_once", 1)))
 
 
@@ -51,14 +51,14 @@ class Backend:
 
     @contextmanager
     def evaluators(self, problem: Problem[X, Y, Z], count: int) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
-        """A function that makes evaluators of some of `count` instances; all of them are closed with the block."""
+        """Yield a function that makes evaluators of some of `count` instances; they are closed with the block."""
         with ExitStack() as stack:
             stack.enter_context(limited(self.workers))
             make: Callable[[Sequence[X]], Evaluator]
             if self.cluster is not None:
                 from colayer.evaluators.ray import cluster_evaluators
 
-                make = stack.enter_context(cluster_evaluators(self.cluster, problem, count, self.workers))
+                make = stack.enter_context(cluster_evaluators(self.cluster, problem, self.workers))
             elif self.device != "cpu":
                 from colayer.evaluators.gpu import gpu_evaluators
 
@@ -79,7 +79,7 @@ def check_workers(workers: int | None) -> None:
 
 
 def evaluator_for(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None = None) -> Evaluator:
-    """On this machine: the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop."""
+    """Return the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop."""
     from colayer.evaluators.local import LocalEvaluator
     from colayer.evaluators.pool import PoolEvaluator
 
@@ -93,7 +93,7 @@ def evaluator_for(problem: Problem[X, Y, Z], instances: Sequence[X], workers: in
 
 
 def compiled_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None) -> Evaluator | None:
-    """The problem's own evaluator, with `workers` threads where it takes them; None where it has none."""
+    """Return the problem's own evaluator, with `workers` threads if it takes them; None if it has none."""
     import inspect
 
     from colayer.problem.abilities import Compiles

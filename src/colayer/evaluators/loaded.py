@@ -1,4 +1,4 @@
-"""An instance with its features, as an evaluator holds it."""
+"""An instance with its features, as an evaluator keeps it and a learner visits it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from colayer.problem.protocol import Problem, X, Y, Z
 
 
 @dataclass(frozen=True, eq=False)
-class Held(Generic[X, Y, Z]):
-    """An instance as an evaluator holds it: `number` is its place in the evaluator, `matrix` its (d, rows) features."""
+class LoadedInstance(Generic[X, Y, Z]):
+    """An instance in an evaluator: `number` is its place there, `matrix` holds its (d, rows) features."""
 
     number: int
     problem: Problem[X, Y, Z]
     instance: X
     matrix: NDArray[Any]
     scale: float
-    #: In how many rounds its loss is measured.
+    #: How many rounds its loss is measured in.
     rounds: int = 1

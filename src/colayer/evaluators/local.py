@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.problem.compose import features_of, scale_of
 from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import apart, costs_after
@@ -38,13 +38,15 @@ class LocalEvaluator(Generic[X, Y, Z]):
         """See `statistics.MapsFeatures`."""
         return [work(features.T) for features in self.features]
 
-    def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
+    def visit(self, work: Callable[[LoadedInstance[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
         """See `visit.Visits`."""
-        return [work(self.held(x, x)) for x in chosen]
+        return [work(self.loaded(x, x)) for x in chosen]
 
-    def held(self, x: int, number: int) -> Held[X, Y, Z]:
-        """Instance x with its features, known elsewhere by another number."""
-        return Held(number, self.problem, self.instances[x], self.features[x].T, float(self.scales[x]), self.rounds)
+    def loaded(self, x: int, number: int) -> LoadedInstance[X, Y, Z]:
+        """Return instance x with its features, under the number it has elsewhere."""
+        return LoadedInstance(
+            number, self.problem, self.instances[x], self.features[x].T, float(self.scales[x]), self.rounds
+        )
 
     def close(self) -> None:
         """Nothing to give back."""

@@ -1,6 +1,6 @@
-"""Mean and spread of each feature over the rows of a data set, computed where the features lie.
+"""Mean and standard deviation of each feature over the rows of a data set, computed where the features are held.
 
-Sums run over the instances in order, so that every backend gives the same bits.
+Sums run over the instances in order, so every backend gives the same bits.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 
-#: A spread below this share of the mean (or of 1) is what rounding leaves of a constant feature.
+#: A deviation below this share of the mean (or of 1) is rounding error of a constant feature.
 _NOISE = 1e-9
 
 
 @runtime_checkable
 class MapsFeatures(Protocol):
-    """An evaluator that holds features and lets functions look at them."""
+    """An evaluator that calls functions on the features it holds."""
 
     def map_features(self, work: Callable[[NDArray[Any]], R], /) -> list[R]:
-        """`work` of the (d, rows) features of each instance, in order; `work` can be pickled."""
+        """Return `work` of the (d, rows) features of each instance, in order; `work` can be pickled."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of each feature over all rows of all instances: mean and standard deviation, 0 where it is constant."""
+    """Mean and standard deviation (0 if constant) of each feature over all rows of all instances."""
 
     mean: Floats
     spread: Floats
 
     @property
     def scale(self) -> Floats:
-        """s: the standard deviation, 1 where that is 0."""
+        """Return s: the standard deviation, 1 where that is 0."""
         return np.where(self.spread > 0.0, self.spread, 1.0)
 
 
 def moments(problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
-    """Mean and spread of the features, from those that the evaluator holds, else computed anew."""
+    """Return mean and deviation of the features: those the evaluator holds, else computed again."""
     if isinstance(evaluator, MapsFeatures):
         each = evaluator.map_features
     else:
@@ -67,18 +67,19 @@ def moments(problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evalua
 
 
 def row_sums(matrix: NDArray[Any]) -> tuple[int, Floats]:
-    """Rows of one instance, and the sum of each feature over them, from its (d, rows) matrix."""
+    """Return the number of rows of a (d, rows) matrix, and the sum of each feature over them."""
     with np.errstate(over="ignore"):
         return matrix.shape[1], np.asarray(np.ascontiguousarray(matrix, dtype=np.float64).sum(axis=1))
 
 
 def row_squares(matrix: NDArray[Any], center: Floats) -> Floats:
-    """Sum of (φ − center)² over the rows of one instance, from its (d, rows) matrix."""
+    """Return the sum of (φ − center)² over the rows of a (d, rows) matrix."""
     with np.errstate(over="ignore"):  # what is too large is refused by name
         return np.asarray(((np.ascontiguousarray(matrix, dtype=np.float64) - center[:, None]) ** 2).sum(axis=1))
 
 
 def _in_order(parts: Sequence[Floats]) -> Floats:
+    """Add up vectors one after the other."""
     total = np.zeros(len(parts[0]))
     for part in parts:
         total += part

@@ -60,13 +60,8 @@ def _label_all(
 ) -> Iterator[tuple[Path, bool]]:
     """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
     processes = max(1, min(workers, len(paths)))
-    given = (problem, limit, workers // processes)
-    yield from each(_labeller, given, paths, processes) if processes > 1 else map(_labeller(*given), paths)
-
-
-def _labeller(problem: Problem[X, Y, Z], limit: float, threads: int) -> Callable[[Path], tuple[Path, bool]]:
-    """What a process does: solve one file and write its label."""
-    return partial(label_one, problem, limit=limit, threads=threads)
+    work = partial(label_one, problem, limit=limit, threads=workers // processes)
+    yield from each(work, paths, processes) if processes > 1 else map(work, paths)
 
 
 def label_one(problem: Problem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:

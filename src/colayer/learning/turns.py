@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.visit import Visits
 from colayer.learning.spread import SHARES
 from colayer.models import norm
@@ -46,17 +46,17 @@ class Round(Generic[X, Y, Z]):
     weights: Floats
     before: Mapping[int, Z]
 
-    def losses(self, held: Held[X, Y, Z]) -> Floats:
+    def losses(self, held: LoadedInstance[X, Y, Z]) -> Floats:
         """(places, rows): the loss of every weight vector."""
         features = self._features(held)
         return np.array([_costs(held, features, block) for block in self.weights]) / held.scale
 
-    def solution(self, held: Held[X, Y, Z]) -> Z:
+    def solution(self, held: LoadedInstance[X, Y, Z]) -> Z:
         """The best solution of the rows."""
         found = (best_of(held.problem, b, held.instance) for _, b in theta_blocks(self._features(held), self.weights))
         return min(found, key=lambda one: one[2])[1]
 
-    def _features(self, held: Held[X, Y, Z]) -> NDArray[Any]:
+    def _features(self, held: LoadedInstance[X, Y, Z]) -> NDArray[Any]:
         if held.number not in self.before:
             return held.matrix.T
         return features_after(held.problem, held.instance, self.before[held.number], held.matrix.shape[1])
@@ -133,7 +133,7 @@ def _distinct(rows: Sequence[Floats]) -> list[Floats]:
     return list({row.tobytes(): row for row in rows}.values())
 
 
-def _costs(held: Held[X, Y, Z], features: NDArray[Any], weights: Floats) -> Floats:
+def _costs(held: LoadedInstance[X, Y, Z], features: NDArray[Any], weights: Floats) -> Floats:
     problem = held.problem
     if isinstance(problem, SolvesMany):
         blocks = theta_blocks(features, weights)

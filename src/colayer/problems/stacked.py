@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, even_cuts
 from colayer.errors import InputError
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.problem.compose import scale_of
 from colayer.problem.protocol import Problem, X, Y, Z
 
@@ -46,13 +46,13 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
         """See `evaluators.statistics.MapsFeatures`."""
         return self._threads.map(lambda x: work(self._matrix(x)), range(self.count))
 
-    def visit(self, work: Callable[[Held[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
+    def visit(self, work: Callable[[LoadedInstance[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
         """See `evaluators.visit.Visits`."""
 
-        def held(x: int) -> Held[X, Y, Z]:
-            return Held(x, self.problem, self.instances[x], self._matrix(x), float(self.scales[x]))
+        def loaded(x: int) -> LoadedInstance[X, Y, Z]:
+            return LoadedInstance(x, self.problem, self.instances[x], self._matrix(x), float(self.scales[x]))
 
-        return self._threads.map(lambda x: work(held(x)), chosen)
+        return self._threads.map(lambda x: work(loaded(x)), chosen)
 
     def close(self) -> None:
         """End the threads."""

@@ -8,14 +8,14 @@ import numpy as np
 
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.split import Split
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
 from colayer.evaluators.visit import Visits
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference
 
 
-def number_and_jobs(held: Held[Any, Any, Any]) -> tuple[int, int]:
+def number_and_jobs(held: LoadedInstance[Any, Any, Any]) -> tuple[int, int]:
     return held.number, held.instance.jobs
 
 
@@ -29,7 +29,7 @@ def test_large_instances_stay_on_this_machine() -> None:
     gpu = on_device(problem, data, device)
     assert isinstance(gpu, Split)
     assert isinstance(gpu, Visits)
-    assert [part.tolist() for part in gpu.numbers] == [[0, 2, 4], [1, 3]]
+    assert gpu.shards == [[0, 2, 4], [1, 3]]
     assert np.array_equal(gpu.losses(weights), own.losses(weights))
     assert np.array_equal(moments(problem, data, gpu).mean, moments(problem, data, own).mean)
     assert gpu.visit(number_and_jobs, [3, 0, 4, 1]) == [(3, 90), (0, 5), (4, 7), (1, 80)]

@@ -10,7 +10,7 @@ import numpy as np
 from colayer.evaluators.base import rows_at_once
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.stacked import Span, _spans, largest, sorting
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference
@@ -22,7 +22,7 @@ def machines(problem: SingleMachine) -> list[Any]:
     return [problem.generate(seed=s, jobs=n) for s, n in enumerate(SIZES)]
 
 
-def number(held: Held[Any, Any, Any]) -> int:
+def number(held: LoadedInstance[Any, Any, Any]) -> int:
     return held.number
 
 

@@ -7,9 +7,6 @@ import os
 import signal
 import socket
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
@@ -55,39 +52,11 @@ def test_a_module_missing_inside_ray_is_not_hidden(monkeypatch: pytest.MonkeyPat
         connected("auto").__enter__()
 
 
-@contextmanager
-def server(answer: bytes) -> Iterator[str]:
-    """Someone on the loopback address who gives one answer."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-
-        def serve() -> None:
-            line, _ = listening.accept()
-            with line:
-                line.recv(64)
-                line.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield f"127.0.0.1:{listening.getsockname()[1]}"
-        thread.join()
-
-
-def test_an_http2_server_is_let_in() -> None:
-    """The first frame of such a server is that of its settings, of type 4."""
-    with server(bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])) as address:
-        connection._knock(f"ray://{address}")
-
-
-def test_whoever_else_answers_is_not_ray() -> None:
-    with server(b"HTTP/1.1 400 Bad Request\r\n") as address, pytest.raises(ConnectionError, match="is not Ray"):
-        connection._knock(address)
-
-
 def test_nobody_there_is_found_out_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(ConnectionRefusedError):
-        connection._knock(f"127.0.0.1:{port}")
+        connection._try(f"127.0.0.1:{port}")
 
 
 def test_ctrl_c_waits_for_the_end_of_the_block() -> None:

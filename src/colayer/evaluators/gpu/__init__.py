@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def gpu_evaluators(
     problem: Problem[X, Y, Z], workers: int | None, *, fall_back: bool
 ) -> Callable[[Sequence[X]], Evaluator]:
-    """What makes evaluators on the GPU; with `fall_back` on the processor where that cannot be, with a warning."""
+    """Return what makes evaluators on the GPU; with `fall_back`, on the processor and with a warning if it must be."""
     from colayer.evaluators.gpu.device import Cuda
 
     try:
@@ -44,7 +44,7 @@ def say_why(why: str) -> None:
 def on_device(
     problem: Problem[X, Y, Z], instances: Sequence[X], device: Device, workers: int | None = None
 ) -> Evaluator:
-    """The losses of a problem with kernels on `device`; instances that are too large for it stay on this machine."""
+    """Return an evaluator on `device`; instances that are too large for it stay on this machine."""
     from colayer.evaluators.gpu.single_machine import MachineOnGpu
     from colayer.evaluators.gpu.spanning_tree import TreeOnGpu
     from colayer.evaluators.gpu.split import Split
@@ -61,13 +61,13 @@ def on_device(
     if not fits.any():
         return own
     own.close()
-    numbers = [np.flatnonzero(fits), np.flatnonzero(~fits)]
-    small, large = ([instances[x] for x in part.tolist()] for part in numbers)
+    numbers = [np.flatnonzero(fits).tolist(), np.flatnonzero(~fits).tolist()]
+    small, large = ([instances[x] for x in part] for part in numbers)
     return Split([on_device(problem, small, device, workers), evaluator_for(problem, large, workers)], numbers)
 
 
 def has_kernels(problem: Problem[X, Y, Z]) -> bool:
-    """Whether the losses of a problem can be computed on a GPU."""
+    """Return whether a problem has kernels for a GPU."""
     from colayer.problems import SingleMachine, SpanningTree
 
     return isinstance(problem, SingleMachine | SpanningTree)

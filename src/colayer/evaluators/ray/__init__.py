@@ -11,16 +11,11 @@ from colayer.problem.protocol import Problem, X, Y, Z
 
 @contextmanager
 def cluster_evaluators(
-    cluster: str, problem: Problem[X, Y, Z], count: int, workers: int | None
+    cluster: str, problem: Problem[X, Y, Z], workers: int | None
 ) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
-    """A function that makes evaluators on the cluster, with at most `count` workers, which end with the block."""
+    """Connect to the cluster and yield a function that makes evaluators there."""
     from colayer.evaluators.ray.connection import connected
     from colayer.evaluators.ray.evaluator import ClusterEvaluator
-    from colayer.evaluators.ray.workers import Workers
 
     with connected(cluster):
-        there = Workers(problem, count, workers)
-        try:
-            yield lambda instances: ClusterEvaluator(there, problem, instances)
-        finally:
-            there.close()
+        yield lambda instances: ClusterEvaluator(problem, instances, workers)

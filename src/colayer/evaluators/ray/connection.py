@@ -20,7 +20,7 @@ from colayer._runtime.threads import cores
 from colayer.errors import ColayerError, MissingExtraError, OptionError
 
 _REACH = 5.0  # seconds to reach an address
-_HEALTH = 20.0  # seconds for Ray to say that it is well
+_ANSWER = 22.0  # seconds for Ray to answer there
 
 #: Ray on this machine alone listens on the loopback address and tells nobody that it is used.
 _LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -29,7 +29,7 @@ _QUIET = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 def check_address(cluster: str) -> str:
-    """`cluster`, refused where it is neither `auto` nor an address."""
+    """Return `cluster`, or refuse it where it is neither `auto` nor an address."""
     pattern = r"(ray://)?([\w.-]+|\[[\da-fA-F:]+\]):\d{1,5}"
     if cluster != "auto" and not (isinstance(cluster, str) and re.fullmatch(pattern, cluster)):
         expected = "expected auto, HOST:PORT or ray://HOST:PORT"
@@ -39,7 +39,7 @@ def check_address(cluster: str) -> str:
 
 @contextmanager
 def connected(cluster: str | None) -> Iterator[None]:
-    """Connected to the cluster: `auto` is the one that RAY_ADDRESS names, else Ray started on this machine.
+    """Connect to the cluster for a block: `auto` is the one that RAY_ADDRESS names, else Ray started on this machine.
 
     A connection that the process has already is used and left as it is; one made here is ended with the block, and with
     it the Ray that was started. None: no cluster, nothing is done.
@@ -69,7 +69,7 @@ def connected(cluster: str | None) -> Iterator[None]:
 
 
 def ray_module(name: str = "ray") -> Any:
-    """Ray, or a part of it, loaded now."""
+    """Import Ray, or a part of it."""
     return importlib.import_module(name)
 
 
@@ -83,42 +83,30 @@ def _connect(ray: Any, address: str) -> None:
             raise ColayerError(f"Ray did not start here ({typed_line(error)})", where="--cluster") from error
         return
     try:
-        _knock(address)
-        if not address.startswith("ray://"):
-            _ask_health(address)
+        _try(address)
         ray.init(address, **options)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         raise OptionError(f"no Ray cluster at {address} ({typed_line(error)})", where="--cluster") from None
 
 
-def _knock(address: str) -> None:
-    """Find out in seconds that nobody is there, or someone else: Ray itself would try for minutes.
-
-    Ray speaks gRPC, that is HTTP/2, in which a server answers the first words with a frame of settings (RFC 9113, 3.4).
-    """
+def _try(address: str) -> None:
+    """Connect in a process that can be ended: Ray itself would try for minutes, or for ever at another server."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    with socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH) as line:
-        if os.environ.get("RAY_USE_TLS", "0") != "0":
-            return  # nothing is said in the clear
-        line.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
-        if line.recv(9)[3:4] != b"\x04":
-            raise ConnectionError("whoever answers there is not Ray")
-
-
-def _ask_health(address: str) -> None:
-    """Ask, in a process that can be ended, whether Ray is well there: another server would keep us waiting."""
-    command = [sys.executable, "-m", "ray.scripts.scripts", "health-check", "--address", address]
+    socket.create_connection((host.strip("[]"), int(port)), timeout=_REACH).close()
+    code = "import ray, sys; ray.init(sys.argv[1], log_to_driver=False)"
     try:
-        answer = subprocess.run(command, capture_output=True, timeout=_HEALTH, check=False)
+        tried = subprocess.run(
+            [sys.executable, "-c", code, address], capture_output=True, text=True, timeout=_ANSWER, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise ConnectionError(f"no answer within {_HEALTH:g} s") from None
-    if answer.returncode != 0:
-        raise ConnectionError("Ray is not well there, or it is not Ray")
+        raise ConnectionError(f"no answer from Ray within {_ANSWER:g} s") from None
+    if tried.returncode != 0:
+        raise ConnectionError(tried.stderr.strip().rpartition("\n")[2] or "it is not Ray")
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block: Ray stopped while it starts leaves processes behind."""
+    """Delay Ctrl-C to the end of the block: Ray stopped while it starts leaves processes behind."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals are the main thread's
         return
@@ -134,7 +122,7 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def _environment(**values: str) -> Iterator[None]:
-    """Environment variables for the time of the block; what the user has set stays."""
+    """Set environment variables for a block; what the user has set stays."""
     new = {key: value for key, value in values.items() if key not in os.environ}
     os.environ.update(new)
     try:

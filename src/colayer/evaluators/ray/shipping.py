@@ -1,4 +1,4 @@
-"""Problems and instances as bytes, for the nodes of a cluster.
+"""Pickle problems and instances for the nodes of a cluster.
 
 A module of the user's own need not be there: what it defines travels with the data, so that the nodes run the code that
 was meant, not the copy they may have. Installed packages are imported on the nodes; Ray also looks for modules in the
@@ -29,7 +29,7 @@ class Shipper:
         self._modules = [module for root in sorted(roots) if (module := sys.modules.get(root)) and _is_own(module)]
 
     def pickled(self, thing: object) -> bytes:
-        """The bytes of a problem, or of instances; modules of the user's by value where that can be."""
+        """Return the bytes of a problem, or of instances; the user's own modules by value where possible."""
         cloudpickle = ray_module("ray.cloudpickle")
         if self._modules:
             try:
@@ -56,7 +56,7 @@ def _by_value(modules: Sequence[ModuleType]) -> Iterator[None]:
 
 
 def _is_own(module: ModuleType) -> bool:
-    """Whether a module lies outside of what is installed (and is not this package)."""
+    """Return whether a module lies outside of what is installed, and is not this package."""
     # a folder without __init__.py is a module without a file
     place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     if module.__name__ in ("colayer", "__main__") or not place:

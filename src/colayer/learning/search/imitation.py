@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.models.thetas import theta_blocks
 from colayer.problem import answers
 from colayer.problem.abilities import Embeds, SolvesMany, need
@@ -48,7 +48,7 @@ class Imitation:
     seed: int
     number: int
 
-    def __call__(self, held: Held[X, Y, Z]) -> Floats:
+    def __call__(self, held: LoadedInstance[X, Y, Z]) -> Floats:
         """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
         if held.rounds == 1:
             return self._gradient(held, held.matrix, self.weights)
@@ -59,7 +59,7 @@ class Imitation:
             total += factors * self._gradient(held, one.features.T, one.weights, *((number,) if number else ()))
         return total
 
-    def _gradient(self, held: Held[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
+    def _gradient(self, held: LoadedInstance[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
         """Φᵀg at one matrix of features, and with the weights of its round."""
         ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
         spread = float(theta.std())

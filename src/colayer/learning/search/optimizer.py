@@ -11,7 +11,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.learning.run import Stop
 
 #: W (k, d) → the k losses. The one who gives it counts, records, and raises `Stop` when the budget is spent.
@@ -28,7 +28,7 @@ class Stepwise(Protocol):
     def __call__(self, W: Floats, /) -> Floats:
         """The losses of the rows of W."""
 
-    def gradients(self, work: Callable[[Held[Any, Any, Any]], R], chosen: list[int], /) -> list[R]:
+    def gradients(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: list[int], /) -> list[R]:
         """`work` of the training instances with these numbers, where they lie."""
 
     def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int, /) -> Floats:

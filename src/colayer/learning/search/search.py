@@ -11,7 +11,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import InputError
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
 from colayer.learning.run import Run, Stop
@@ -85,7 +85,7 @@ class Search:
         run.keep([record])
         return state
 
-    def gradients(self, work: Callable[[Held[Any, Any, Any]], R], chosen: list[int]) -> list[R]:
+    def gradients(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: list[int]) -> list[R]:
         """See `optimizer.Stepwise`."""
         return self._visits().visit(work, chosen)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator, compiled_evaluator
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits
@@ -108,7 +108,7 @@ def _same_features(trial: Trial, own: Evaluator) -> None:
             raise InputError(f"visit of the evaluator shows the scale {scale!r}: hand over {expected!r}, that of scale")
 
 
-def _looked(held: Held[Any, Any, Any]) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
+def _looked(held: LoadedInstance[Any, Any, Any]) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
     """Return what an evaluator shows of an instance."""
     features = np.array(features_of(held.problem, held.instance))
     return held.number, np.array(held.matrix), float(held.scale), features

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
 from colayer.errors import InputError
-from colayer.evaluators.loaded import Held
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.problems.vehicle_scheduling.cost import scale
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
@@ -65,13 +65,15 @@ class FusedEvaluator:
         """See `evaluators.statistics.MapsFeatures`."""
         return [work(matrix) for matrix in self.features]
 
-    def visit(self, work: Callable[[Held[Instance, Successors, Successors]], R], chosen: Sequence[int]) -> list[R]:
+    def visit(
+        self, work: Callable[[LoadedInstance[Instance, Successors, Successors]], R], chosen: Sequence[int]
+    ) -> list[R]:
         """See `evaluators.visit.Visits`."""
 
-        def held(x: int) -> Held[Instance, Successors, Successors]:
-            return Held(x, self.problem, self.instances[x], self.features[x], float(self.scales[x]))
+        def loaded(x: int) -> LoadedInstance[Instance, Successors, Successors]:
+            return LoadedInstance(x, self.problem, self.instances[x], self.features[x], float(self.scales[x]))
 
-        return self._threads.map(lambda x: work(held(x)), chosen)
+        return self._threads.map(lambda x: work(loaded(x)), chosen)
 
     def close(self) -> None:
         """End the threads."""

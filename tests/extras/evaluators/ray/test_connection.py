@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import time
 from typing import Any
 
 import pytest
@@ -37,7 +43,35 @@ def test_auto_is_the_cluster_that_the_environment_names(cluster: Any, monkeypatc
         assert ray.get_runtime_context().gcs_address == cluster.address
 
 
-def test_nobody_at_the_address() -> None:
-    with pytest.raises(OptionError, match=r"^cluster: no Ray cluster at 127\.0\.0\.1:9 \("), connected("127.0.0.1:9"):
-        pass
-    assert not ray.is_initialized()
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_an_address_that_does_not_answer_ends_with_one_line_in_time(scheme: str) -> None:
+    """Nobody there is found out at once; someone who takes the call and says nothing, within 30 s."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for address in ("127.0.0.1:9", f"127.0.0.1:{silent.getsockname()[1]}"):
+            begin = time.monotonic()
+            with pytest.raises(OptionError) as caught, connected(scheme + address):
+                pass
+            assert time.monotonic() - begin < 30
+            assert f"no Ray cluster at {scheme}{address} (" in str(caught.value)
+            assert "\n" not in str(caught.value)
+            assert not ray.is_initialized()
+
+
+def test_ray_that_is_started_here_listens_on_the_loopback_address() -> None:
+    """In a process of its own, where no test has set the environment."""
+    code = """
+        from colayer.evaluators.ray.connection import connected
+        with connected("auto"):
+            import ray, psutil  # Ray brings it
+            processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+            sockets = [line for process in processes for line in process.net_connections("inet")]
+            listening = [line.laddr.ip for line in sockets if line.status == psutil.CONN_LISTEN]
+            found = {address.removeprefix("::ffff:") for address in listening}
+            print(sorted(found), [node["NodeManagerAddress"] for node in ray.nodes()])
+    """
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, env=kept, capture_output=True, text=True, timeout=120, check=True)
+    addresses, nodes = done.stdout.strip().splitlines()[-1].split("] [")
+    assert nodes == "'127.0.0.1']"
+    assert set(addresses.strip("[").split(", ")) <= {"'127.0.0.1'", "'::1'"}, addresses

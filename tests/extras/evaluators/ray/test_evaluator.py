@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +15,15 @@ import pytest
 import ray
 
 from colayer import Pipeline
-from colayer.errors import InputError
+from colayer.errors import ColayerError, InputError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.ray import evaluator as evaluator_module
 from colayer.evaluators.ray.evaluator import ClusterEvaluator
 from colayer.evaluators.statistics import moments, row_sums
 from colayer.problems import VehicleScheduling
 from support.crowd_problem import Crowd
-from support.ray_problems import (
-    Faulty,
-    Large,
-    Lowest,
-    ThirteenError,
-    Uneven,
-    compiled,
-    generic,
-    resident,
-    workers_for,
-)
+from support.ray_problems import Faulty, Large, Lowest, ThirteenError, assert_gone, compiled, generic, pids, resident
 
 CASES: dict[str, Callable[[], tuple[Any, list[Any]]]] = {"compiled": compiled, "generic": generic}
 FIT: dict[str, Any] = {"method": "cma-es", "evaluations": 40}
@@ -87,52 +81,110 @@ def test_losses_and_moments_are_those_of_the_plain_loop(case: str, connection: s
 
 def test_an_exception_of_the_problem_comes_back_as_it_is(connection: str) -> None:
     """The user's own class and words, at once; workers stay."""
-    with workers_for(Faulty(), 3) as workers:
-        members = list(workers.members)
-        with pytest.raises(ThirteenError, match="thirteen"):
-            ClusterEvaluator(workers, Faulty(), [1, 13, 2]).map_features(row_sums)
+    with closing(ClusterEvaluator(Faulty(), [1, 13, 2])) as evaluator, pytest.raises(ThirteenError, match="thirteen"):
+        evaluator.map_features(row_sums)
+    with closing(ClusterEvaluator(*compiled())) as evaluator:
+        before = pids(evaluator, range(15))
         with pytest.raises(InputError, match="theta: not finite"):
-            ClusterEvaluator(workers, *compiled()).losses(np.full((1, 66), 1e300))
-        assert workers.members == members
+            evaluator.losses(np.full((1, 66), 1e300))
+        assert pids(evaluator, range(15)) == before
 
 
-def test_uneven_instances_are_balanced_by_what_they_cost(connection: str) -> None:
-    """All are of one size, half of them are twenty times as slow, and they come in turn: sizes tell nothing."""
-    with workers_for(Uneven(), 16) as workers:
-        evaluator = ClusterEvaluator(workers, Uneven(), list(range(16)))
-        slow = np.array([block[0] % 2 == 0 for block in evaluator.blocks])
-        weights = np.zeros((1, 3))
-        expected = LocalEvaluator(Lowest(), list(range(16))).losses(weights)
-
-        def shares() -> list[int]:
-            held = [sum(slow[b] for b, owner in enumerate(evaluator.held) if owner is m) for m in workers.members]
-            return sorted(held)
-
-        evaluator.losses(weights)
-        # put all of the slow ones together, as a bad guess would
-        members = workers.members
-        evaluator._move([members[0] if slow[b] else members[1] for b in range(len(slow))])
-        assert shares()[-1] == 8
-        for _ in range(2):
-            assert np.array_equal(evaluator.losses(weights), expected)
-        assert max(shares()) <= -(-8 // len(members)) + 1
-        assert np.array_equal(evaluator.losses(weights), expected)
+def test_one_worker_per_node_where_kernels_are_compiled_else_one_per_processor(connection: str) -> None:
+    """The nodes have one and two processors, and hold as many instances for each; `threads` sets that number."""
+    problem, data = compiled()
+    for threads, sizes in (None, [5, 10]), (1, [7, 8]):
+        with closing(ClusterEvaluator(problem, data, threads)) as evaluator:
+            assert sorted(len(shard) for shard in evaluator.shards) == sizes
+            assert len(set(pids(evaluator, range(15)))) == 2
+    with closing(ClusterEvaluator(Lowest(), list(range(12)))) as evaluator:
+        assert len(set(pids(evaluator, range(12)))) == 3
+    with closing(ClusterEvaluator(Lowest(), [1, 2])) as evaluator:  # no more workers than instances
+        assert len(evaluator.shards) == 2
 
 
 def test_each_node_holds_its_share_of_the_features_and_the_driver_none(connection: str) -> None:
     """64 MB of features: what each worker grows by is its share, what this process grows by is next to nothing."""
     count = 32
     total = count * Large.rows * 24
-    with workers_for(Large(), count) as workers:
-        evaluator = ClusterEvaluator(workers, Large(), list(range(count)))
-        small = ClusterEvaluator(workers, Lowest(), [1, 2, 3, 4])
-        small.map_features(row_sums)  # whatever a first call loads is loaded
-        before, here = [resident(member.pid) for member in workers.members], resident(os.getpid())
+    with closing(ClusterEvaluator(Lowest(), [1, 2, 3])) as small:
+        small.map_features(row_sums)
+        bare = max(resident(process) for process in pids(small, range(3)))
+    with closing(ClusterEvaluator(Large(), list(range(count)))) as evaluator:
+        here = resident(os.getpid())
         evaluator.map_features(row_sums)
-        grown = [resident(member.pid) - was for member, was in zip(workers.members, before, strict=True)]
-        share = total / len(workers.members)
-        assert all(0.8 * share < more < 1.5 * share for more in grown), (share, grown)
+        grown = [resident(process) - bare for process in set(pids(evaluator, range(count)))]
+        share = total / len(evaluator.shards)
+        assert len(grown) == 3
+        assert all(0.6 * share < more < 1.5 * share for more in grown), (share, grown)
         assert resident(os.getpid()) - here < 0.1 * total
+
+
+def test_a_worker_killed_is_replaced(connection: str) -> None:
+    """The process dies, its node does not: another one computes the same, and all end with the evaluator."""
+    problem, data = compiled()
+    weights = np.random.default_rng(0).normal(size=(200, 66))  # so many that they travel apart from the call
+    expected = LocalEvaluator(problem, data).losses(weights)
+    with closing(ClusterEvaluator(problem, data)) as evaluator:
+        assert np.array_equal(evaluator.losses(weights), expected)
+        victim = pids(evaluator, [0])[0]
+        os.kill(victim, signal.SIGKILL)
+        assert np.array_equal(evaluator.losses(weights), expected)
+        workers = set(pids(evaluator, range(15)))
+        assert len(workers) == 2
+        assert victim not in workers
+    assert_gone(lambda: [process for process in workers if Path(f"/proc/{process}").exists()])
+
+
+def test_a_frozen_worker_is_replaced(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not answer, and nobody says that it is gone: patience has an end, and so has the process."""
+    weights = np.ones((1, 3))
+    expected = LocalEvaluator(Lowest(), [1, 2, 3]).losses(weights)
+    with closing(ClusterEvaluator(Lowest(), [1, 2, 3])) as evaluator:
+        for _ in range(2):  # the first one computes the features
+            assert np.array_equal(evaluator.losses(weights), expected)
+        monkeypatch.setattr(evaluator_module, "_PATIENT", 2.0)
+        monkeypatch.setattr(evaluator_module, "_SLOW", 0.0)
+        assert pids(evaluator, []) == []
+        victim = pids(evaluator, [0])[0]
+        os.kill(victim, signal.SIGSTOP)
+        begin = time.monotonic()
+        assert np.array_equal(evaluator.losses(weights), expected)
+        assert time.monotonic() - begin < 60
+        assert_gone(lambda: [victim] if Path(f"/proc/{victim}").exists() else [])
+
+
+def test_a_problem_that_kills_its_workers_is_an_error_not_a_loop(
+    connection: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluator_module, "_ROUNDS", 1)
+    with (
+        closing(ClusterEvaluator(Faulty(), [1, 99, 2])) as evaluator,
+        pytest.raises(ColayerError, match="died 2 times in a row"),
+    ):
+        evaluator.map_features(row_sums)
+
+
+def test_other_versions_on_a_node_are_refused(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = evaluator_module.versions()
+    monkeypatch.setattr(evaluator_module, "versions", lambda: {**here, "numpy": "0.1"})
+    with (
+        closing(ClusterEvaluator(Lowest(), [1, 2])) as evaluator,
+        pytest.raises(ColayerError, match=rf"numpy is {np.__version__} on .* and 0\.1 here"),
+    ):
+        evaluator.losses(np.ones((1, 3)))
+
+
+def test_a_cluster_without_processors_is_an_error(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "nodes", lambda: [{"Alive": True, "NodeID": "head", "Resources": {}}])
+    with pytest.raises(ColayerError, match="no node of the cluster has a processor"):
+        ClusterEvaluator(Lowest(), [1, 2])
+
+
+def test_workers_that_do_not_come_up_are_an_error(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluator_module, "_START", 0.001)
+    with pytest.raises(ColayerError, match="no worker came up"):
+        ClusterEvaluator(Lowest(), [1, 2])
 
 
 def test_a_journal_goes_on_from_one_backend_to_the_other(

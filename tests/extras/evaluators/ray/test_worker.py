@@ -1,8 +1,7 @@
-"""What runs on a node, in this process: blocks held, asked and dropped; answers, times and exceptions."""
+"""What runs on a node, in this process: answers for a shard, and exceptions."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -12,60 +11,38 @@ import pytest
 from ray import cloudpickle
 
 import colayer
+from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
-from colayer.evaluators.ray import worker as worker_module
-from colayer.evaluators.ray.worker import Answer, Worker, versions
+from colayer.evaluators.ray.worker import Worker, versions
 from colayer.evaluators.statistics import row_squares
 from support.ray_problems import Faulty, Lowest, ThirteenError, compiled
 
-BLOCKS = {0: [0, 1, 2], 3: [7]}
 
-
-def holding(problem: Any, blocks: dict[int, list[Any]], threads: int = 2) -> Worker:
-    worker = Worker(threads)
-    worker.hold(1, cloudpickle.dumps(problem), {block: cloudpickle.dumps(data) for block, data in blocks.items()})
-    return worker
+def holding(problem: Any, instances: list[Any], threads: int = 1) -> Worker:
+    return Worker(cloudpickle.dumps(problem), cloudpickle.dumps(instances), threads, versions(), {})
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_losses_of_the_blocks_in_the_order_they_are_asked_for(threads: int) -> None:
-    weights = np.random.default_rng(0).normal(size=(6, 3))
-    weights.flags.writeable = False  # as Ray hands it over
-    worker = holding(Lowest(), BLOCKS, threads)
-    for order in ([0, 3], [3, 0], [3]):
-        answer = worker.ask(1, order, "losses", weights)
-        assert isinstance(answer, Answer)
-        instances = [x for block in order for x in BLOCKS[block]]
-        assert np.array_equal(answer.losses, LocalEvaluator(Lowest(), instances).losses(weights))
-        assert answer.seconds.shape == (len(order),)
-        assert (answer.seconds > 0).all()
-
-
-def test_slow_blocks_are_cut_into_pieces_of_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Once its time is known, a block is asked for a few weight vectors at a time, by all threads: the same bits."""
-    problem, data = compiled()
-    worker, weights = holding(problem, {0: data}), np.random.default_rng(1).normal(size=(11, 66))
-    first = worker.ask(1, [0], "losses", weights).losses
-    asked: list[int] = []
-    held = worker._held[1, 0]
-
-    class Counted:
-        def losses(self, rows: Any) -> Any:
-            asked.append(len(rows))
-            return held.losses(rows)
-
-    monkeypatch.setitem(worker._held, (1, 0), Counted())
-    monkeypatch.setattr(worker_module, "_PIECE", 0.0)
-    assert np.array_equal(worker.ask(1, [0], "losses", weights).losses, first)
-    assert sorted(asked) == [3, 4, 4]  # four at least, so that features are read for more than one
+def test_losses_are_those_of_the_local_evaluator(threads: int) -> None:
+    for problem, data in ((Lowest(), [0, 1, 7]), compiled()):
+        weights = np.random.default_rng(0).normal(size=(6, len(problem.feature_names)))
+        weights.flags.writeable = False  # as Ray hands it over
+        found = holding(problem, data, threads).ask("losses", weights)
+        assert np.array_equal(found, LocalEvaluator(problem, data).losses(weights))
 
 
 def test_features_stay_here_and_functions_look_at_them() -> None:
-    centre = np.array([0.5, 0.0, -0.5])
-    work = partial(row_squares, center=centre)
-    found = holding(Lowest(), BLOCKS).ask(1, [3, 0], "map_features", work)
-    expected = LocalEvaluator(Lowest(), [7, 0, 1, 2]).map_features(work)
-    assert np.array_equal(found, expected)
+    work = partial(row_squares, center=np.array([0.5, 0.0, -0.5]))
+    found = holding(Lowest(), [7, 0]).ask("map_features", work)
+    assert np.array_equal(found, LocalEvaluator(Lowest(), [7, 0]).map_features(work))
+
+
+def number_and_instance(loaded: LoadedInstance[Any, Any, Any]) -> tuple[int, Any]:
+    return loaded.number, loaded.instance
+
+
+def test_instances_are_visited_under_their_numbers_in_the_data_set() -> None:
+    assert holding(Lowest(), [3, 4, 5]).ask("visit", (number_and_instance, {0: 10, 2: 30})) == [(10, 3), (30, 5)]
 
 
 class Bare:
@@ -75,7 +52,7 @@ class Bare:
         self._local = LocalEvaluator(problem, instances)
 
     def losses(self, weights: Any) -> Any:
-        return self._local.losses(weights)
+        return self._local.losses(weights) + 1.0
 
     def close(self) -> None:
         """Nothing to give back."""
@@ -87,65 +64,35 @@ class WithBare(Lowest):
 
 
 def test_features_that_an_evaluator_does_not_show_are_computed_anew() -> None:
-    worker = holding(WithBare(), BLOCKS)
-    weights = np.ones((2, 3))
-    assert np.array_equal(
-        worker.ask(1, [0, 3], "losses", weights).losses, LocalEvaluator(Lowest(), [0, 1, 2, 7]).losses(weights)
-    )
-    assert worker.ask(1, [0, 3], "map_features", np.shape) == [(3, 20), (3, 21), (3, 22), (3, 27)]
+    worker, weights = holding(WithBare(), [0, 1, 7]), np.ones((2, 3))
+    expected = LocalEvaluator(Lowest(), [0, 1, 7]).losses(weights) + 1.0
+    assert np.array_equal(worker.ask("losses", weights), expected)
+    assert worker.ask("map_features", np.shape) == [(3, 20), (3, 21), (3, 27)]
+    assert worker.ask("visit", (number_and_instance, {1: 4})) == [(4, 1)]
 
 
-def test_what_is_dropped_is_closed_and_forgotten() -> None:
-    """The block can be held again, then with other instances; other owners keep theirs."""
-    closed: list[str] = []
+class Stubborn(Exception):  # noqa: N818 - the name is in the message
+    def __reduce__(self) -> Any:
+        raise TypeError("no pickles")
 
-    class Closing(Lowest):
-        def evaluator(self, instances: Sequence[Any]) -> Any:
-            local = LocalEvaluator(Lowest(), instances)
-            local.close = lambda: closed.append("closed")  # type: ignore[method-assign]
-            return local
 
-    worker = Worker(1)
-    worker.hold(1, b"", {0: cloudpickle.dumps([1])})
-    worker.hold(2, b"", {0: cloudpickle.dumps([2])})
-    worker._problems = {1: Closing(), 2: Closing()}
-    weights = np.ones((1, 3))
-    before = worker.ask(2, [0], "losses", weights).losses
-    worker.ask(1, [0], "losses", weights)
-    worker.drop(1, [0, 5])  # 5 was never here
-    assert closed == ["closed"]
-    worker.hold(1, b"", {0: cloudpickle.dumps([4])})
-    expected = LocalEvaluator(Lowest(), [4]).losses(weights)
-    assert np.array_equal(worker.ask(1, [0], "losses", weights).losses, expected)
-    assert np.array_equal(worker.ask(2, [0], "losses", weights).losses, before)
+class Broken(Lowest):
+    def features(self, instance: Any) -> Any:
+        raise Stubborn("the reason")
 
 
 def test_exceptions_travel_back_as_answers() -> None:
     """As they are where they can be pickled, else in words."""
-    answer = holding(Faulty(), {0: [1, 13]}).ask(1, [0], "losses", np.ones((1, 3)))
-    error = cloudpickle.loads(answer)
+    error = holding(Faulty(), [1, 13]).ask("losses", np.ones((1, 3)))
     assert type(error).__name__ == ThirteenError.__name__
     assert str(error) == "thirteen"
-
-    class Stubborn(Exception):  # noqa: N818 - the name is in the message
-        def __reduce__(self) -> Any:
-            raise TypeError("no pickles")
-
-    class Broken(Lowest):
-        def features(self, instance: Any) -> Any:
-            raise Stubborn("the reason")
-
-    worker = Worker(1)
-    worker.hold(1, b"", {0: cloudpickle.dumps([1])})
-    worker._problems[1] = Broken()
-    said = cloudpickle.loads(worker.ask(1, [0], "losses", np.ones((1, 3))))
+    said = holding(Broken(), [1]).ask("losses", np.ones((1, 3)))
     assert isinstance(said, colayer.ColayerError)
     assert str(said) == "on a node of the cluster: Stubborn: the reason"
 
 
-def test_a_worker_says_where_it_is_and_what_it_runs() -> None:
-    about = Worker(1).about()
-    assert about["pid"] == os.getpid()
-    assert about["versions"] == versions()
-    assert versions()["colayer"] == colayer.__version__
-    assert versions()["numpy"] == np.__version__
+def test_versions_that_differ_are_refused() -> None:
+    worker = Worker(b"", b"", 1, {**versions(), "numba": "0.1"}, {})
+    said = worker.ask("losses", np.ones((1, 3)))
+    assert isinstance(said, colayer.ColayerError)
+    assert "and 0.1 here" in str(said)
