@@ -13,9 +13,8 @@ from colayer._runtime.text import short
 from colayer._runtime.threads import limited
 from colayer.errors import OptionError
 from colayer.problem.abilities import Evaluator
-from colayer.problem.answers import refused
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 Device = Literal["cpu", "cuda", "auto"]
 DEVICES = get_args(Device)
@@ -50,21 +49,23 @@ class Backend:
                 raise OptionError("a cluster evaluates on processors, expected cpu", where="--device")
 
     @contextmanager
-    def evaluators(self, problem: Problem[X, Y, Z], count: int) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
-        """Yield a function that makes evaluators of some of `count` instances; they are closed with the block."""
+    def evaluators(
+        self, problem: BoundProblem[X, Y, Z], rounds: int = 1
+    ) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
+        """Yield a function that makes evaluators of instances, of the loss in so many rounds; the block closes them."""
         with ExitStack() as stack:
             stack.enter_context(limited(self.workers))
             make: Callable[[Sequence[X]], Evaluator]
             if self.cluster is not None:
                 from colayer.evaluators.ray import cluster_evaluators
 
-                make = stack.enter_context(cluster_evaluators(self.cluster, problem, self.workers))
+                make = stack.enter_context(cluster_evaluators(self.cluster, problem, self.workers, rounds))
             elif self.device != "cpu":
                 from colayer.evaluators.gpu import gpu_evaluators
 
-                make = gpu_evaluators(problem, self.workers, fall_back=self.device == "auto")
+                make = gpu_evaluators(problem, self.workers, fall_back=self.device == "auto", rounds=rounds)
             else:
-                make = lambda instances: evaluator_for(problem, instances, self.workers)  # noqa: E731
+                make = lambda instances: evaluator_for(problem, instances, self.workers, rounds)  # noqa: E731
             yield lambda instances: stack.enter_context(closing(make(instances)))
 
 
@@ -78,32 +79,31 @@ def check_workers(workers: int | None) -> None:
         raise OptionError(f"{workers} is out of range, expected at least 1", where="--workers")
 
 
-def evaluator_for(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None = None) -> Evaluator:
-    """Return the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop."""
+def evaluator_for(
+    problem: BoundProblem[X, Y, Z], instances: Sequence[X], workers: int | None = None, rounds: int = 1
+) -> Evaluator:
+    """Return the problem's own compiled evaluator, else processes for `workers` > 1, else the plain loop.
+
+    Compiled evaluators give the loss of one round; several rounds take the generic ones.
+    """
     from colayer.evaluators.local import LocalEvaluator
     from colayer.evaluators.pool import PoolEvaluator
 
     check_workers(workers)
-    compiled = compiled_evaluator(problem, instances, workers)
+    compiled = compiled_evaluator(problem, instances, workers) if rounds == 1 else None
     if compiled is not None:
         return compiled
     if workers is None or workers == 1 or len(instances) == 1:
-        return LocalEvaluator(problem, instances)
-    return PoolEvaluator(problem, instances, workers)
+        return LocalEvaluator(problem, instances, rounds)
+    return PoolEvaluator(problem, instances, workers, rounds)
 
 
-def compiled_evaluator(problem: Problem[X, Y, Z], instances: Sequence[X], workers: int | None) -> Evaluator | None:
+def compiled_evaluator(problem: BoundProblem[X, Y, Z], instances: Sequence[X], workers: int | None) -> Evaluator | None:
     """Return the problem's own evaluator, with `workers` threads if it takes them; None if it has none."""
     import inspect
 
-    from colayer.problem.abilities import Compiles
-
-    if not isinstance(problem, Compiles):
+    if problem.evaluator is None:
         return None
-    takes_workers = "workers" in inspect.signature(problem.evaluator).parameters
+    takes_workers = "workers" in inspect.signature(problem.problem.evaluator).parameters  # type: ignore[attr-defined]
     options: dict[str, Any] = {"workers": workers} if takes_workers else {}
-    with calling(problem, "evaluator"):
-        evaluator = problem.evaluator(instances, **options)
-    if evaluator is not None and not all(callable(getattr(evaluator, name, None)) for name in ("losses", "close")):
-        raise refused(f"evaluator of {problem.name}", evaluator, "an object with losses and close, or None")
-    return evaluator
+    return problem.evaluator(instances, **options)

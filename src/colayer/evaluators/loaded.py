@@ -7,7 +7,8 @@ from typing import Any, Generic
 
 from numpy.typing import NDArray
 
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +16,7 @@ class LoadedInstance(Generic[X, Y, Z]):
     """An instance in an evaluator: `number` is its place there, `matrix` holds its (d, rows) features."""
 
     number: int
-    problem: Problem[X, Y, Z]
+    problem: BoundProblem[X, Y, Z]
     instance: X
     matrix: NDArray[Any]
     scale: float

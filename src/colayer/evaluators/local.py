@@ -10,26 +10,25 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import LoadedInstance
-from colayer.problem.compose import features_of, scale_of
-from colayer.problem.protocol import Problem, X, Y, Z
-from colayer.problem.rounds import apart, costs_after
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 R = TypeVar("R")
 
 
 class LocalEvaluator(Generic[X, Y, Z]):
-    """Features are computed once and kept; each loss is one pass θ → y → z → cost."""
+    """Features are computed once and kept; each loss is one pass θ → y → z → cost, or the best of several rounds."""
 
-    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X]) -> None:
-        self.problem, self.rounds = apart(problem)
+    def __init__(self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> None:
+        self.problem, self.rounds = problem, rounds
         self.instances = list(instances)
-        self.features = [features_of(self.problem, instance) for instance in self.instances]
-        self.scales = np.array([scale_of(self.problem, instance) for instance in self.instances])
+        self.features = [problem.features(instance) for instance in self.instances]
+        self.scales = np.array([problem.scale(instance) for instance in self.instances])
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
         columns = [
-            costs_after(self.problem, features, weights, instance, self.rounds) / scale
+            self.problem.costs(features, weights, instance, self.rounds) / scale
             for features, instance, scale in zip(self.features, self.instances, self.scales, strict=True)
         ]
         return np.ascontiguousarray(np.array(columns).T)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from colayer._runtime.processes import Processes, result
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.processes import Processes, result
 from colayer.evaluators.sharded import ShardedEvaluator, answer
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 #: The evaluator of the shard that this process holds.
 _own: dict[str, Any] = {}
@@ -20,14 +21,14 @@ class PoolEvaluator(ShardedEvaluator):
     Problem and instances travel once, when the pool starts; after that only weights and losses do.
     """
 
-    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X], workers: int) -> None:
+    def __init__(self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], workers: int, rounds: int = 1) -> None:
         super().__init__([range(k, len(instances), workers) for k in range(min(workers, len(instances)))])
         self._processes = [Processes(1) for _ in self.shards]
         try:
             for future in [process.submit(_start) for process in self._processes]:
                 result(future)
             self._loading = [
-                process.submit(_load, problem, [instances[x] for x in shard])
+                process.submit(_load, problem, [instances[x] for x in shard], rounds)
                 for process, shard in zip(self._processes, self.shards, strict=True)
             ]
         except BaseException:
@@ -51,8 +52,8 @@ def _start() -> None:
     """Do nothing: data is sent to a process only once it answers, since one that dies at birth would not take it."""
 
 
-def _load(problem: Problem[X, Y, Z], instances: Sequence[X]) -> None:
-    _own["evaluator"] = LocalEvaluator(problem, instances)
+def _load(problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int) -> None:
+    _own["evaluator"] = LocalEvaluator(problem, instances, rounds)
 
 
 def _answer(method: str, argument: Any) -> Any:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator
-from colayer.problem.compose import features_of
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 R = TypeVar("R")
 
@@ -46,12 +46,12 @@ class Moments:
         return np.where(self.spread > 0.0, self.spread, 1.0)
 
 
-def moments(problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
+def moments(problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
     """Return mean and deviation of the features: those the evaluator holds, else computed again."""
     if isinstance(evaluator, MapsFeatures):
         each = evaluator.map_features
     else:
-        matrices = [features_of(problem, instance).T for instance in instances]
+        matrices = [problem.features(instance).T for instance in instances]
 
         def each(work: Callable[[NDArray[Any]], R], /) -> list[R]:
             return [work(matrix) for matrix in matrices]

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from colayer.evaluators.base import Evaluator
 from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 R = TypeVar("R")
 
@@ -25,6 +26,6 @@ class Visits(Protocol):
         """Return `work` of the instances with these numbers, in their order; `work` can be pickled."""
 
 
-def visitor(evaluator: Evaluator, problem: Problem[X, Y, Z], instances: Sequence[X]) -> Visits:
+def visitor(evaluator: Evaluator, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> Visits:
     """Return the evaluator if it can be visited, else a local one, which computes the features again."""
-    return evaluator if isinstance(evaluator, Visits) else LocalEvaluator(problem, instances)
+    return evaluator if isinstance(evaluator, Visits) else LocalEvaluator(problem, instances, rounds)

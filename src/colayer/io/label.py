@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from colayer._runtime.processes import each
 from colayer._runtime.threads import cores, limited
+from colayer.evaluators.processes import each
 from colayer.io.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
 from colayer.io.dataset import write_solution as write_label
 from colayer.problem.abilities import Exact, WritesSolutions, need

@@ -13,7 +13,7 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, even_cuts
 from colayer.errors import InputError
 from colayer.evaluators.loaded import LoadedInstance
-from colayer.problem.compose import scale_of
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
@@ -34,8 +34,9 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
     def __init__(
         self, problem: Problem[X, Y, Z], instances: Sequence[X], work: NDArray[np.int64], workers: int | None
     ) -> None:
-        self.problem, self.instances = problem, list(instances)
-        self.scales = np.array([scale_of(problem, instance) for instance in self.instances])
+        self.problem: BoundProblem[X, Y, Z] = bind(problem)
+        self.instances = list(instances)
+        self.scales = np.array([self.problem.scale(instance) for instance in self.instances])
         self.dimension = len(problem.feature_names)
         self.count = len(work) - 1
         self._threads = Threads(workers)

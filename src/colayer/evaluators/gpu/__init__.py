@@ -11,27 +11,28 @@ import numpy as np
 
 from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators.base import Evaluator, compiled_evaluator, evaluator_for
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.evaluators.gpu.device import Device
 
 
 def gpu_evaluators(
-    problem: Problem[X, Y, Z], workers: int | None, *, fall_back: bool
+    problem: BoundProblem[X, Y, Z], workers: int | None, *, fall_back: bool, rounds: int = 1
 ) -> Callable[[Sequence[X]], Evaluator]:
     """Return what makes evaluators on the GPU; with `fall_back`, on the processor and with a warning if it must be."""
     from colayer.evaluators.gpu.device import Cuda
 
     try:
-        if not has_kernels(problem):
+        if not has_kernels(problem) or rounds > 1:
             raise OptionError(f"{problem.name} has no evaluator for a GPU, expected cpu", where="--device")
         device = Cuda()
     except (OptionError, MissingExtraError) as error:
         if not fall_back:
             raise
         say_why(error.message.removesuffix(", expected cpu"))
-        return lambda instances: evaluator_for(problem, instances, workers)
+        return lambda instances: evaluator_for(problem, instances, workers, rounds)
     return lambda instances: on_device(problem, instances, device, workers)
 
 
@@ -42,7 +43,7 @@ def say_why(why: str) -> None:
 
 
 def on_device(
-    problem: Problem[X, Y, Z], instances: Sequence[X], device: Device, workers: int | None = None
+    problem: BoundProblem[X, Y, Z], instances: Sequence[X], device: Device, workers: int | None = None
 ) -> Evaluator:
     """Return an evaluator on `device`; instances that are too large for it stay on this machine."""
     from colayer.evaluators.gpu.single_machine import MachineOnGpu
@@ -66,8 +67,8 @@ def on_device(
     return Split([on_device(problem, small, device, workers), evaluator_for(problem, large, workers)], numbers)
 
 
-def has_kernels(problem: Problem[X, Y, Z]) -> bool:
+def has_kernels(problem: BoundProblem[X, Y, Z]) -> bool:
     """Return whether a problem has kernels for a GPU."""
     from colayer.problems import SingleMachine, SpanningTree
 
-    return isinstance(problem, SingleMachine | SpanningTree)
+    return isinstance(problem.problem, SingleMachine | SpanningTree)

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from colayer.evaluators.base import Evaluator
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 
 @contextmanager
 def cluster_evaluators(
-    cluster: str, problem: Problem[X, Y, Z], workers: int | None
+    cluster: str, problem: BoundProblem[X, Y, Z], workers: int | None, rounds: int = 1
 ) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
     """Connect to the cluster and yield a function that makes evaluators there."""
     from colayer.evaluators.ray.connection import connected
     from colayer.evaluators.ray.evaluator import ClusterEvaluator
 
     with connected(cluster):
-        yield lambda instances: ClusterEvaluator(problem, instances, workers)
+        yield lambda instances: ClusterEvaluator(problem, instances, workers, rounds)

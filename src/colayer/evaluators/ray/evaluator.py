@@ -15,9 +15,9 @@ from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.ray.shipping import Shipper
 from colayer.evaluators.ray.worker import Worker, versions
 from colayer.evaluators.sharded import ShardedEvaluator
-from colayer.problem.abilities import Compiles
-from colayer.problem.protocol import Problem, X, Y, Z
-from colayer.problems import OWN_FOLDERS
+from colayer.problem.bind import BoundProblem
+from colayer.problem.guard import OWN_FOLDERS
+from colayer.problem.protocol import X, Y, Z
 
 _log = logging.getLogger(__name__)
 
@@ -37,15 +37,17 @@ class ClusterEvaluator(ShardedEvaluator):
     A worker that dies or freezes is started again, on its node or on another one, and its work is done again.
     """
 
-    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X], threads: int | None = None) -> None:
-        self._places = _places(threads, together=isinstance(problem, Compiles))
+    def __init__(
+        self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], threads: int | None = None, rounds: int = 1
+    ) -> None:
+        self._places = _places(threads, together=problem.evaluator is not None and rounds == 1)
         most = max(count for _, count in self._places)
         turns = [k for turn in range(most) for k, (_, count) in enumerate(self._places) if turn < count]
         dealt = [[x for x in range(len(instances)) if turns[x % len(turns)] == k] for k in range(len(self._places))]
         self._places = [place for place, shard in zip(self._places, dealt, strict=True) if shard]
         super().__init__([shard for shard in dealt if shard])
-        shipper = Shipper(problem, instances)
-        self._problem = ray_module().put(shipper.pickled(problem))
+        shipper = Shipper(problem.problem, instances)
+        self._problem, self._rounds = ray_module().put(shipper.pickled(problem.problem)), rounds
         self._data = [ray_module().put(shipper.pickled([instances[x] for x in shard])) for shard in self.shards]
         self._actors: dict[int, Any] = {}
         self._fresh: set[int] = set()
@@ -113,7 +115,7 @@ class ClusterEvaluator(ShardedEvaluator):
             self._end(k)
             node, threads = self._places[k]
             actor = ray.remote(Worker).options(num_cpus=_SLIVER, scheduling_strategy=affinity(node, soft=True))
-            given = self._problem, self._data[k], threads, versions(), dict(OWN_FOLDERS)
+            given = self._problem, self._data[k], self._rounds, threads, versions(), dict(OWN_FOLDERS)
             self._actors[k] = actor.remote(*given)
             self._fresh.add(k)
             coming.append(self._actors[k].ready.remote())

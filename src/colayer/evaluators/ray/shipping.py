@@ -16,15 +16,13 @@ from types import ModuleType
 
 from colayer.errors import InputError
 from colayer.evaluators.ray.connection import ray_module
-from colayer.problem.rounds import InRounds
 
 
 class Shipper:
     """Pickles what belongs to one problem."""
 
     def __init__(self, problem: object, instances: Sequence[object]) -> None:
-        inner = problem.problem if isinstance(problem, InRounds) else problem
-        kinds = {type(inner), *(type(x) for x in instances)}
+        kinds = {type(problem), *(type(x) for x in instances)}
         roots = {kind.__module__.partition(".")[0] for kind in kinds}
         self._modules = [module for root in sorted(roots) if (module := sys.modules.get(root)) and _is_own(module)]
 

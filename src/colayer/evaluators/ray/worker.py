@@ -11,27 +11,34 @@ from typing import Any
 import numpy as np
 
 import colayer
-from colayer._runtime.processes import portable
 from colayer._runtime.threads import limited
 from colayer.errors import ColayerError
 from colayer.evaluators.base import compiled_evaluator
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.processes import portable
 from colayer.evaluators.ray.connection import ray_module
 from colayer.evaluators.sharded import answer
 from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits
-from colayer.problems import OWN_FOLDERS
+from colayer.problem.bind import bind
+from colayer.problem.guard import OWN_FOLDERS
 
 
 class Worker:
     """Holds a shard and answers for it; features are computed here, when it is first asked, and stay here."""
 
     def __init__(
-        self, problem: bytes, instances: bytes, threads: int, expected: Mapping[str, str], folders: Mapping[str, str]
+        self,
+        problem: bytes,
+        instances: bytes,
+        rounds: int,
+        threads: int,
+        expected: Mapping[str, str],
+        folders: Mapping[str, str],
     ) -> None:
         OWN_FOLDERS.update(folders)
         self._pickled = (problem, instances)
-        self._threads, self._expected = threads, expected
+        self._rounds, self._threads, self._expected = rounds, threads, expected
         self._evaluators: dict[str, Any] = {}
 
     def ready(self) -> None:
@@ -51,10 +58,11 @@ class Worker:
 
     def _load(self) -> None:
         check_versions(self._expected)
-        problem, instances = (ray_module("ray.cloudpickle").loads(data) for data in self._pickled)
-        fast = compiled_evaluator(problem, instances, self._threads)
+        own, instances = (ray_module("ray.cloudpickle").loads(data) for data in self._pickled)
+        problem = bind(own)
+        fast = compiled_evaluator(problem, instances, self._threads) if self._rounds == 1 else None
         shows_features = isinstance(fast, MapsFeatures) and isinstance(fast, Visits)
-        local: Any = fast if shows_features else LocalEvaluator(problem, instances)
+        local: Any = fast if shows_features else LocalEvaluator(problem, instances, self._rounds)
         self._evaluators = {"losses": local if fast is None else fast, "map_features": local, "visit": local}
         self._pickled = (b"", b"")
 

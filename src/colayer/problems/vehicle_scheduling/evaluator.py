@@ -13,6 +13,7 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
 from colayer.errors import InputError
 from colayer.evaluators.loaded import LoadedInstance
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problems.vehicle_scheduling.cost import scale
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
@@ -36,7 +37,8 @@ class FusedEvaluator:
     """
 
     def __init__(self, problem: VehicleScheduling, instances: Sequence[Instance], workers: int | None = None) -> None:
-        self.problem, self.decoder = problem, problem.decoder
+        self.problem: BoundProblem[Any, Any, Any] = bind(problem)
+        self.decoder = problem.decoder
         self.instances = list(instances)
         self._threads = Threads(workers)
         self._own = threading.local()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from colayer._runtime.processes import Processes, each, portable, result
+from colayer.evaluators.processes import Processes, each, portable, result
 from colayer._runtime.threads import allowed
 from colayer.errors import ColayerError, InputError
 
@@ -101,7 +101,7 @@ def test_no_process_outlives_the_one_that_started_it(number: int, tmp_path: Path
     script.write_text(
         textwrap.dedent("""
             import os, time
-            from colayer._runtime.processes import Processes, result
+            from colayer.evaluators.processes import Processes, result
             if __name__ == "__main__":
                 processes = Processes(1)
                 print(result(processes.submit(os.getpid)), flush=True)

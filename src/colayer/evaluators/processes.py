@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from colayer._runtime.text import typed_line
 from colayer._runtime.threads import limited
 from colayer.errors import ColayerError, InputError
-from colayer.problem.faults import carry, own_fault
+from colayer.problem.guard import OWN_FOLDERS, carry, own_fault
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -35,7 +35,7 @@ class Processes:
 
     def __init__(self, count: int) -> None:
         context = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(count, context, _begin, (dict(_own_folders()),))
+        self._executor = ProcessPoolExecutor(count, context, _begin, (dict(OWN_FOLDERS),))
 
     def submit(self, work: Callable[..., R], *arguments: Any) -> Future[tuple[bool, Any]]:
         """Call `work(*arguments)` in a process that is free; `result` waits for what it returns."""
@@ -90,7 +90,7 @@ def _begin(folders: Mapping[str, str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _own_folders().update(folders)
+    OWN_FOLDERS.update(folders)
 
 
 def _run(data: bytes) -> tuple[bool, Any]:
@@ -107,9 +107,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         multiprocessing.connection.wait([parent.sentinel])
         os._exit(1)
-
-
-def _own_folders() -> dict[str, str]:
-    from colayer.problems import OWN_FOLDERS
-
-    return OWN_FOLDERS
