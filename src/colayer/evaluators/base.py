@@ -16,6 +16,8 @@ from colayer.problem.abilities import Evaluator
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
+__all__ = ["Backend", "Device", "Evaluator", "check_workers", "compiled_evaluator", "evaluator_for", "rows_at_once"]
+
 Device = Literal["cpu", "cuda", "auto"]
 DEVICES = get_args(Device)
 

@@ -69,6 +69,7 @@ class BoundProblem(Generic[X, Y, Z]):
     searches: tuple[str, ...]
     tight_seconds: float | None
 
+    _features: Callable[..., NDArray[Any]]
     layer: Callable[[Floats, X], Y]
     decode: Callable[[Y, X], Z]
     cost: Callable[[Z, X], float]
@@ -148,8 +149,8 @@ class BoundProblem(Generic[X, Y, Z]):
 
     def features(self, instance: X, solution: Z | None = None) -> NDArray[Any]:
         """Return φ(x), or φ(x, z) in a later round: one row per entry of θ, one column per name."""
-        given = self._features(instance) if solution is None else self._features(instance, solution)  # type: ignore[attr-defined]
-        return given if self.built_in else checked_features(given, self.name, self.feature_names)  # type: ignore[no-any-return]
+        given = self._features(instance) if solution is None else self._features(instance, solution)
+        return given if self.built_in else checked_features(given, self.name, self.feature_names)
 
     def solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         """Return the solution at θ and its cost: θ → y → z → C(z, x)."""

@@ -38,6 +38,6 @@ def warm(problem: BoundProblem[X, Y, Z]) -> None:
     """Compile what solving and learning by experience need, where the problem makes instances."""
     instance, zero = small_instance(problem), np.zeros((1, problem.dimension))
     if instance is not None:
-        Pipeline(problem, zero[0]).solve(instance, samples=1)
+        Pipeline(problem.problem, zero[0]).solve(instance, samples=1)
         with closing(evaluator_for(problem, [instance])) as evaluator:
             evaluator.losses(zero)
