@@ -11,68 +11,63 @@ import pytest
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "colayer"
 
-#: From the bottom up: a module imports, as it is loaded, only from its own row or from rows before it.
-ROWS = (
-    ("arrays", "errors", "json_places", "seeds", "text", "threads"),
-    ("clock",),
-    ("compiled",),
-    ("answers", "sizes", "snapshot", "fields", "files", "npz", "tables", "faults", "processes", "programs"),
-    ("csv_tables",),
-    ("layers", "structure"),
-    ("models",),
-    ("attributes",),
+#: From the bottom up: a module imports, when it is loaded or later, only from its own rank or from ranks before it.
+RANKS = (
+    ("errors", "_runtime", "io.files", "io.npz", "io.validate", "io.json_places"),
+    ("layers", "models", "problem.structure"),
     ("problem",),
-    ("capabilities",),
-    ("compose",),
-    ("networks", "rounds"),
-    ("documents", "tabular"),
-    ("csv_instances",),
-    ("content", "dataset", "guarantees"),
-    ("problems", "evaluators"),
-    ("checks",),
-    ("learning",),
-    ("neural",),
-    ("pretrained", "candidates", "loss_profile", "solved"),
-    ("matching",),
-    ("pipeline",),
-    ("certification", "explanation", "labels", "warm"),
-    ("report", "comparison"),
-    ("experiments",),
-    ("commands",),
-    ("cli",),
-    ("__main__",),
+    ("io", "evaluators", "problems", "display"),
+    ("analysis", "learning", "neural"),
+    ("solving", "pipeline", "pretrained"),
+    ("comparison", "problem.check"),
+    ("cli", "__main__"),
 )
-RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
+RANK = {name: rank for rank, names in enumerate(RANKS) for name in names}
+MOST_IN_ROOT = 8
 MODULES = sorted(path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem != "__init__")
 #: Those whose tests are found by their name; kernels may be tested with what calls them.
 NAMED = [path for path in MODULES if path.stem != "__init__" and "kernels" not in path.parts]
 
 
-def part(path: Path) -> str:
-    """`problems/single_machine/cost.py` → `problems`."""
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+def module_name(path: Path) -> str:
+    """`problems/single_machine/cost.py` → `problems.single_machine.cost`."""
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+
+
+def rank(module: str) -> int:
+    """The rank of the longest part of a dotted name that has one."""
+    while module not in RANK:
+        module = module.rpartition(".")[0]
+        assert module, "no rank"
+    return RANK[module]
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The parts of colayer that a module imports as it is loaded."""
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("colayer."):
-            yield node.module.split(".")[1]
-        elif isinstance(node, ast.ImportFrom) and node.module == "colayer":
-            yield from (alias.name for alias in node.names if alias.name != "__version__")
+    """The modules of colayer that a module imports: as it is loaded, for types, or inside its functions."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module == "colayer":
+            yield from (alias.name for alias in node.names if (SOURCE / alias.name).with_suffix(".py").exists())
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("colayer."):
+            base = node.module.removeprefix("colayer.")
+            for alias in node.names:
+                inner = SOURCE.joinpath(*base.split("."), alias.name)
+                yield f"{base}.{alias.name}" if inner.with_suffix(".py").exists() or inner.is_dir() else base
         elif isinstance(node, ast.Import):
-            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("colayer."))
+            yield from (alias.name[8:] for alias in node.names if alias.name.startswith("colayer."))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_one_way(path: Path) -> None:
-    own = part(path)
-    for other in imported(path):
-        assert RANK[other] <= RANK[own], f"{own} imports {other}"
+def test_all_imports_point_one_way() -> None:
+    wrong = [
+        f"{own} imports {other}"
+        for path in MODULES
+        for other in imported(path)
+        if rank(other) > rank(own := module_name(path))
+    ]
+    assert wrong == []
 
 
-def test_every_part_has_a_row() -> None:
-    assert sorted(RANK) == sorted({part(path) for path in MODULES})
+def test_the_root_holds_few_modules() -> None:
+    assert len(list(SOURCE.glob("*.py"))) <= MOST_IN_ROOT
 
 
 def test_no_module_is_longer_than_it_should_be() -> None:
@@ -80,9 +75,9 @@ def test_no_module_is_longer_than_it_should_be() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > 300} == {}
 
 
-@pytest.mark.parametrize("path", NAMED, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_has_a_test_of_its_name(path: Path) -> None:
+@pytest.mark.parametrize("folder", sorted({path.parent for path in NAMED}), ids=lambda path: str(path.name))
+def test_every_module_of_a_folder_has_a_test_of_its_name(folder: Path) -> None:
     """`A/b.py` is tested by `tests/A/test_b.py`, or by `tests/extras/A/test_b.py` where that takes an extra."""
-    name = path.relative_to(SOURCE).with_name(f"test_{path.name}")
-    found = [folder for folder in (TESTS, TESTS / "extras") if (folder / name).is_file()]
-    assert found, f"there is no tests/{name}"
+    names = [path.relative_to(SOURCE).with_name(f"test_{path.name}") for path in NAMED if path.parent == folder]
+    missing = [str(name) for name in names if not any((top / name).is_file() for top in (TESTS, TESTS / "extras"))]
+    assert missing == []
