@@ -23,10 +23,10 @@ from support.stages import drawn_arrays
 def test_networks_of_trees_look_at_what_the_linear_model_makes() -> None:
     name = "spanning-tree-cost"
     recipe, center = recipe_named(name), np.zeros(69)
-    earlier = earlier_model(None, recipe, center, make(name, center, 1, 0)[0])
+    earlier = earlier_model(None, recipe, center, make(name, center, 1, 0))
     assert earlier is not None
     assert earlier.silent
-    item = make(name, center, 1, 0, earlier)[0]
+    item = make(name, center, 1, 0, earlier)
     linear, problem = linear_model(recipe.problem), recipe.problem
     features = features_of(problem, item.instance)
     assert theta_of(problem, earlier, item.instance, features).tolist() == linear.theta(features).tolist()
@@ -38,14 +38,14 @@ def test_networks_of_trees_look_at_what_the_linear_model_makes() -> None:
 
 def test_networks_of_jobs_start_from_where_jobs_stand() -> None:
     name, center = "single-machine-27-none", np.zeros(27)
-    assert earlier_model(None, recipe_named(name), center, make(name, center, 1, 0)[0]) is None
+    assert earlier_model(None, recipe_named(name), center, make(name, center, 1, 0)) is None
 
 
 def test_a_network_follows_what_it_looked_at() -> None:
     name, center = "spanning-tree-cost", np.zeros(69)
     recipe = recipe_named(name)
-    earlier = earlier_model(None, recipe, center, make(name, center, 1, 0)[0])
-    item = make(name, center, 1, 0, earlier)[0]
+    earlier = earlier_model(None, recipe, center, make(name, center, 1, 0))
+    item = make(name, center, 1, 0, earlier)
     relations = kinds_of(item.structure)
     arrays = drawn_arrays(relations, len(item.inputs), heads=3)
 
@@ -106,4 +106,4 @@ def test_files_that_are_no_network_of_the_recipe_are_refused(tmp_path: Path) -> 
     pretrained_network(SingleMachine("27")).save(tmp_path / "jobs.json")
     name, center = "spanning-tree-cost", np.zeros(69)
     with pytest.raises(InputError, match=r"jobs\.json: has other features than spanning-tree here"):
-        earlier_model(tmp_path / "jobs.json", recipe_named(name), center, make(name, center, 1, 0)[0])
+        earlier_model(tmp_path / "jobs.json", recipe_named(name), center, make(name, center, 1, 0))

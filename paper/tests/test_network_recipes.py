@@ -15,7 +15,7 @@ from colayer_paper import network_recipes
 def test_items_depend_on_their_number_alone() -> None:
     name = "single-machine-27-none"
     center = np.zeros(27)
-    one, again, other = (network_recipes.make(name, center, 1, number)[0] for number in (3, 3, 4))
+    one, again, other = (network_recipes.make(name, center, 1, number) for number in (3, 3, 4))
     assert np.array_equal(one.inputs, again.inputs)
     assert one.inputs.shape != other.inputs.shape or not np.array_equal(one.inputs, other.inputs)
 
@@ -24,7 +24,7 @@ def test_items_depend_on_their_number_alone() -> None:
 def test_theta_starts_from_a_good_solution(name: str) -> None:
     """The layer at the start of θ: not far above the bound, or the known solution."""
     recipe = network_recipes.recipe_named(name)
-    item = network_recipes.make(name, np.zeros(len(recipe.problem.feature_names)), 1, 0)[0]
+    item = network_recipes.make(name, np.zeros(len(recipe.problem.feature_names)), 1, 0)
     theta, sequence = item.start, sequence_of(item.structure)
     if sequence is not None:
         theta = np.empty(len(item.start))
@@ -41,7 +41,7 @@ def test_an_item_after_a_network_stands_as_that_has_it() -> None:
     problem = network_recipes.recipe_named(name).problem
     earlier = pretrained_network(problem)
     assert isinstance(earlier, ContextModel)
-    first, later = (network_recipes.make(name, np.zeros(27), 1, 0, after)[0] for after in (None, earlier))
+    first, later = (network_recipes.make(name, np.zeros(27), 1, 0, after) for after in (None, earlier))
     features = problem.features(later.instance)
     expected = problem.layer(theta_of(problem, earlier, later.instance, features), later.instance)
     sequence = sequence_of(later.structure)

@@ -16,7 +16,7 @@ from colayer._runtime.threads import Threads, limited
 from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
-from colayer.learning.learner import Learner, Lesson, MethodName, check_uses, learner_for
+from colayer.learning.learner import Learner, MethodName, TrainingJob, check_uses, learner_for
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
 from colayer.learning.search.optimizer import Optimizer
@@ -181,7 +181,7 @@ class Pipeline(Generic[X, Y, Z]):
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
         with limited(workers):
-            fitted = learner.fit(Lesson(self.bound_problem, instances, settings, backend, solutions, thetas))
+            fitted = learner.fit(TrainingJob(self.bound_problem, instances, settings, backend, solutions, thetas))
         self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self

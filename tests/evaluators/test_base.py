@@ -16,7 +16,7 @@ from colayer.evaluators.gpu import say_why
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments
-from colayer.learning.spread import DRAWS, SHARES
+from colayer.learning.sigma import DRAWS, SHARES
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from colayer.evaluators.processes import Processes, each, portable, result
 from colayer._runtime.threads import allowed
 from colayer.errors import ColayerError, InputError
+from colayer.evaluators.processes import Processes, each, portable, result
 
 
 def square(x: int) -> int:

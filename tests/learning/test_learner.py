@@ -10,7 +10,16 @@ import pytest
 from colayer import BaseProblem, Crf, FenchelYoung, Hinge, InputError, Neural, OptionError, SpoPlus
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import Moments
-from colayer.learning.learner import LEARNERS, Ending, Learner, Lesson, check_uses, learner_for, learner_names, split
+from colayer.learning.learner import (
+    LEARNERS,
+    Learner,
+    SolveDefaults,
+    TrainingJob,
+    check_uses,
+    learner_for,
+    learner_names,
+    split,
+)
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Searched
@@ -20,9 +29,9 @@ from support.pick_problem import Pick
 from support.searching import Given
 
 
-def lesson(problem: Any = None, count: int = 6, **settings: Any) -> Lesson[Any, Any, Any]:
+def job(problem: Any = None, count: int = 6, **settings: Any) -> TrainingJob[Any, Any, Any]:
     data = [np.random.default_rng(k).normal(size=(4, 2)) for k in range(count)]
-    return Lesson(problem or Pick(), data, Settings(**settings), Backend())
+    return TrainingJob(problem or Pick(), data, Settings(**settings), Backend())
 
 
 def test_names() -> None:
@@ -119,28 +128,28 @@ def test_split_depends_on_the_seed_and_leaves_something_to_learn_from() -> None:
 
 
 def test_a_lesson_is_split_once() -> None:
-    given = lesson(seed=2)
+    given = job(seed=2)
     training, held_out = split(6, 0.2, 2)
     assert [id(x) for x in given.training] == [id(given.instances[i]) for i in training]
     assert [id(x) for x in given.held_out] == [id(given.instances[i]) for i in held_out]
 
 
 def test_budget_and_radius_are_set_or_a_default() -> None:
-    assert (lesson().budget(7), lesson(evaluations=3).budget(7)) == (7, 3)
-    assert (lesson().radius, lesson(radius=2).radius) == (10.0, 2.0)
+    assert (job().budget(7), job(evaluations=3).budget(7)) == (7, 3)
+    assert (job().radius, job(radius=2).radius) == (10.0, 2.0)
     narrow = type("Narrow", (Pick,), {"radius": 4})()
-    assert lesson(narrow).radius == 4.0
+    assert job(narrow).radius == 4.0
 
 
 def test_the_student_has_the_decoder_to_learn_through() -> None:
     """That of `learn_decoders`, of the settings, or the problem itself, untouched."""
     problem = SingleMachine(decoder="rdi")
-    assert lesson(problem).student.decoder == "ls"
-    assert lesson(problem, learn_decoder="none").student.decoder == "none"
-    assert lesson(problem, learn_decoder="rdi").student is problem
-    assert lesson(SingleMachine(decoder="none")).student.decoder == "none"
+    assert job(problem).training_problem.decoder == "ls"
+    assert job(problem, learn_decoder="none").training_problem.decoder == "none"
+    assert job(problem, learn_decoder="rdi").training_problem is problem
+    assert job(SingleMachine(decoder="none")).training_problem.decoder == "none"
     pick = Pick()
-    assert lesson(pick).student is pick
+    assert job(pick).training_problem is pick
 
 
 @pytest.mark.parametrize(
@@ -152,12 +161,12 @@ def test_the_student_has_the_decoder_to_learn_through() -> None:
 )
 def test_a_decoder_that_there_is_not_is_refused(problem: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message):
-        _ = lesson(problem, learn_decoder="magic").student
+        _ = job(problem, learn_decoder="magic").training_problem
 
 
 def test_no_instances_are_refused() -> None:
     with pytest.raises(InputError, match="no instances to learn from"):
-        lesson(count=0)
+        job(count=0)
 
 
 class Optioned(BaseProblem):
@@ -177,12 +186,12 @@ class Optioned(BaseProblem):
 
 def test_a_model_knows_where_it_comes_from() -> None:
     """The identity of the run without what the file says anyway, and what came out."""
-    given = lesson(Optioned(), seed=5)
+    given = job(Optioned(), seed=5)
     identity = given.identity(Direct(), 9, Moments(np.zeros(1), np.ones(1)), more="said")
     assert (identity["problem"], identity["options"]) == ("optioned", {"kind": "x"})
     assert (identity["method"], identity["evaluations"], identity["seed"]) == ("direct", 9, 5)
     assert (identity["instances"], identity["more"]) == (6, "said")
-    model = given.model(np.ones(1), np.full(1, 2.0), identity, Ending(0.25, np.ones((1, 1))), loss=0.5)
+    model = given.model(np.ones(1), np.full(1, 2.0), identity, SolveDefaults(0.25, np.ones((1, 1))), loss=0.5)
     assert (model.problem, model.options, model.feature_scale.tolist()) == ("optioned", {"kind": "x"}, [2.0])
     assert (model.sigma, model.portfolio.tolist()) == (0.25, [[1.0]])
     assert model.provenance["loss"] == 0.5

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problem.structure import Graph, Groups, Order, anchored, looks_again, looks_first, structure_of
+from colayer.problem.structure import (
+    Graph,
+    Groups,
+    Order,
+    Structured,
+    anchored,
+    first_network_uses_answer,
+    structure_of,
+    structure_uses_answer,
+)
 
 
 class Toy:
@@ -33,20 +42,22 @@ def test_a_problem_that_says_nothing_has_no_structure() -> None:
 
 
 def test_who_looks_at_an_answer_of_the_layer() -> None:
-    assert looks_again(Answered(()))
-    assert not looks_again(Toy(()))
-    assert not looks_again(object())
-    assert looks_again(type("Any", (), {"structure": lambda self, *given: ()})())
-    assert not looks_again(type("Named", (), {"structure": lambda self, instance, *, fast=False, **more: ()})())
-    assert not looks_again(type("Wrong", (), {"structure": 3})())
-    assert not looks_again(type("Other", (), {"structure": lambda self, instance, normalise=False: ()})())
+    assert structure_uses_answer(Answered(()))
+    assert not structure_uses_answer(Toy(()))
+    assert not structure_uses_answer(object())
+    assert structure_uses_answer(type("Any", (), {"structure": lambda self, *given: ()})())
+    assert not structure_uses_answer(
+        type("Named", (), {"structure": lambda self, instance, *, fast=False, **more: ()})()
+    )
+    assert not structure_uses_answer(type("Wrong", (), {"structure": 3})())
+    assert not structure_uses_answer(type("Other", (), {"structure": lambda self, instance, normalise=False: ()})())
 
 
 def test_who_looks_at_an_answer_first() -> None:
     """Where θ starts from the linear model: not from moments, and not without a second look."""
     groups, moments = Groups([0, 0]), Order([1, 0], [[1.0], [2.0]])
     for problem, first in ((Answered(groups), True), (Answered(moments), False), (Toy(groups), False)):
-        assert looks_first(problem, structure_of(problem, None, 2)) == first
+        assert first_network_uses_answer(problem, structure_of(problem, None, 2)) == first
 
 
 def test_moments_are_what_theta_starts_from() -> None:
@@ -63,6 +74,10 @@ def test_lists_become_arrays() -> None:
     assert order.amounts.shape == (3, 0)
     assert isinstance(groups, Groups)
     assert groups.count == 2
+
+
+def test_a_method_is_all_it_takes() -> None:
+    assert isinstance(Toy(()), Structured)
 
 
 def test_an_answer_of_the_layer_is_told() -> None:

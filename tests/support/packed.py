@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from colayer.learning.network.source import Item
+from colayer.learning.network.items import Item
 from colayer.models.inputs import inputs_of, sequence_of
 from colayer.problem.compose import features_of, layer_of
 from colayer.problem.structure import Order, structure_of

@@ -14,13 +14,13 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.ending import Corrected, conclude_network
-from colayer.learning.network.source import Item
+from colayer.learning.network.items import Item
+from colayer.learning.network.solve_defaults import Corrected, choose_for_network
 from colayer.learning.portfolio import MEMBERS
 from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel, Model, read_model
 from colayer.models.context import followed
-from colayer.problem.structure import looks_first
+from colayer.problem.structure import first_network_uses_answer
 from colayer_paper.network_recipes import Recipe, linear_model, make, recipe_named
 
 #: The stream of instances that σ and portfolio are chosen on.
@@ -69,34 +69,34 @@ def model_of(
     by: Any,
     earlier: ContextModel | None,
 ) -> ContextModel:
-    """The model of a state of the network: on top of the pretrained linear one, beside it, or after an earlier one."""
+    """Return the model of a state of the network: on top of the pretrained linear one, or after an earlier one."""
     linear = linear_model(recipe.problem)
-    model = made(
-        state,
-        feature_names=linear.feature_names,
-        feature_scale=linear.feature_scale,
-        problem=linear.problem,
-        options=linear.options,
-        weights=np.zeros(len(linear.weights)) if anchored else linear.weights,
-        center=center,
-        fallback=linear.weights,
-        provenance={**by, "colayer": __version__, "linear": linear.provenance.get("command")},
-    )
-    if earlier is None:
-        return model
-    before = {"after": earlier.provenance} if earlier.stages else {}
-    return followed(earlier, replace(model, provenance={**model.provenance, **before}))
+    weights = np.zeros(len(linear.weights)) if anchored else linear.weights
+    provenance = {**by, "colayer": __version__, "linear": linear.provenance.get("command")}
+    if earlier is not None and earlier.stages:
+        provenance["after"] = earlier.provenance
+    model = made(state, **{**_described(linear, center), "weights": weights, "provenance": provenance})
+    return model if earlier is None else followed(earlier, model)
+
+
+def _described(linear: Model, center: Floats) -> dict[str, Any]:
+    """Return the fields of a network beside a linear model."""
+    return {
+        "feature_names": linear.feature_names, "feature_scale": linear.feature_scale, "problem": linear.problem,
+        "options": linear.options, "weights": linear.weights, "center": center, "fallback": linear.weights,
+        "provenance": linear.provenance,
+    }  # fmt: skip
 
 
 def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> ContextModel:
     """The model with the σ of its draws and a portfolio, both chosen on instances of the recipe made for that."""
     recipe = recipe_named(name)
-    items = [item for number in range(count) for item in make(name, model.center, _CHOOSING, number, own=True)]
+    items = [make(name, model.center, _CHOOSING, number, own=True) for number in range(count)]
     with Threads(workers) as threads:
         data = LocalEvaluator(recipe.problem, [item.instance for item in items])
         evaluator = Corrected(data, model, threads)
-        ending = conclude_network(evaluator, None, model, 0, EVALUATIONS, MEMBERS)
-    return replace(model, sigma=ending.sigma, portfolio=ending.portfolio)
+        defaults = choose_for_network(evaluator, None, model, 0, EVALUATIONS, MEMBERS)
+    return replace(model, sigma=defaults.sigma, portfolio=defaults.portfolio)
 
 
 def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: Item[Any]) -> ContextModel | None:
@@ -110,13 +110,9 @@ def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: I
         if network.feature_names != linear.feature_names:
             raise InputError(f"has other features than {recipe.problem.name} here", where=str(after))
         return network
-    if not looks_first(recipe.problem, example.structure):
+    if not first_network_uses_answer(recipe.problem, example.structure):
         return None
-    return ContextModel(
-        feature_names=linear.feature_names, weights=linear.weights, feature_scale=linear.feature_scale,
-        problem=linear.problem, options=linear.options, provenance=linear.provenance, center=center,
-        fallback=linear.weights,
-    )  # fmt: skip
+    return ContextModel(**_described(linear, center))
 
 
 def network_in(path: Path) -> ContextModel:

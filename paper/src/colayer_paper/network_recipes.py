@@ -15,7 +15,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import limited
-from colayer.learning.network.source import Item, item_after
+from colayer.learning.network.items import Item, item_of
 from colayer.models import ContextModel, Model
 from colayer.models.inputs import sequence_of
 from colayer.pipeline import Pipeline
@@ -31,7 +31,7 @@ from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
 
 if TYPE_CHECKING:
-    from colayer.learning.network.resident import Stack
+    from colayer_paper.network_jobs import Stack
 
 _SPAWN_KEY = 0x4E37
 #: The stream of instances that means and spreads are taken of, apart from those that networks learn from.
@@ -140,72 +140,62 @@ RECIPES: dict[str, Callable[[], Recipe]] = {
 
 
 def linear_model(problem: SomeProblem) -> Model:
-    """The linear model that is shipped for a problem."""
+    """Return the linear model that is shipped for a problem."""
     model = pretrained(problem)
     assert model is not None
     return model
 
 
+@cache
+def recipe_named(name: str) -> Recipe:
+    """Return the recipe, made once in each process."""
+    return RECIPES[name]()
+
+
 def make(
-    name: str,
-    center: Floats | None,
-    stream: int,
-    number: int,
-    after: ContextModel | None = None,
-    own: bool = False,
-) -> list[Item[Any]]:
-    """The item `number`; without `center`, its inputs are not centred. With `after`, as that model puts it.
+    name: str, center: Floats | None, stream: int, number: int, after: ContextModel | None = None, own: bool = False
+) -> Item[Any]:
+    """Make the item `number`; without `center`, its inputs are not centred. With `after`, as that model puts it.
 
     With `own` it comes without a good solution.
     """
     recipe = recipe_named(name)
     sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
     sizes = recipe.sizes(np.random.default_rng(sequence))
+    known = None if own or center is None else recipe.known
     with limited(1):
-        taught = replace(recipe, known=None) if own else recipe
-        return [_made(taught, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center, after)]
+        return _item(recipe, known, linear_model(recipe.problem), sizes, sequence.spawn(1)[0], center, after)
 
 
-def make_stack(
-    name: str, center: Floats, stream: int, number: int, after: ContextModel | None, rows: int
-) -> list[Stack]:
-    """The stack `number`: instances of one number of jobs, and of any ρ."""
-    from colayer.learning.network.resident import Stack
+def make_stack(name: str, center: Floats, stream: int, number: int, after: ContextModel | None, rows: int) -> Stack:
+    """Make the stack `number`: instances of one number of jobs, and of any ρ."""
+    from colayer_paper.network_jobs import Stack
 
     recipe = recipe_named(name)
     sequence = np.random.SeedSequence(_SPAWN_KEY, spawn_key=(stream, number))
     random = np.random.default_rng(sequence)
     jobs = recipe.sizes(random)["jobs"]
     linear = linear_model(recipe.problem)  # once: reading it takes longer than making an instance
-    return [
-        Stack.of(
-            [
-                _made(recipe, linear, {**recipe.sizes(random), "jobs": jobs}, seed, center, after)
-                for seed in sequence.spawn(max(1, rows // jobs))
-            ]
-        )
-    ]
+    seeds = sequence.spawn(max(1, rows // jobs))
+    return Stack.of(
+        [_item(recipe, None, linear, {**recipe.sizes(random), "jobs": jobs}, seed, center, after) for seed in seeds]
+    )
 
 
-def _made(
-    recipe: Recipe, linear: Model, sizes: dict[str, Any], seed: Any, center: Floats | None, after: ContextModel | None
+def _item(
+    recipe: Recipe,
+    known: Callable[[Any], Any] | None,
+    linear: Model,
+    sizes: dict[str, Any],
+    seed: Any,
+    center: Floats | None,
+    after: ContextModel | None,
 ) -> Item[Any]:
     problem: Any = recipe.problem
-    return _item(recipe, linear, problem.generate(seed, **sizes), center, after)
-
-
-@cache
-def recipe_named(name: str) -> Recipe:
-    """The recipe, made once in each process."""
-    return RECIPES[name]()
-
-
-def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, after: ContextModel | None) -> Item[Any]:
-    problem: Any = recipe.problem
+    instance = problem.generate(seed, **sizes)
     features = features_of(problem, instance)
     middle = np.zeros(features.shape[1]) if center is None else center
-    item = item_after(problem, instance, features, linear.weights, linear.feature_scale, middle, after)
-    known = None if center is None else recipe.known
+    item = item_of(problem, instance, features, linear.weights, linear.feature_scale, middle, after)
     if known is None:
         return replace(item, cost=problem.bound(instance))
     solution, sequence = known(instance), sequence_of(item.structure)
@@ -214,10 +204,8 @@ def _item(recipe: Recipe, linear: Model, instance: Any, center: Floats | None, a
 
 
 def centre(name: str) -> tuple[Floats, float]:
-    """The mean of the features in model units, and the spread of θ within an instance, over 60 instances."""
-    recipe = recipe_named(name)
-    d = len(recipe.problem.feature_names)
-    items = [item for number in range(60) for item in make(name, None, EXAMPLES, number)]
+    """Return the mean of the features in model units, and the spread of θ within an instance, over 60 instances."""
+    d = len(recipe_named(name).problem.feature_names)
+    items = [make(name, None, EXAMPLES, number) for number in range(60)]
     mean = np.mean([item.inputs[:d].mean(axis=1) for item in items], axis=0).astype(np.float64)
-    spread = float(np.median([item.start.std() for item in items]))
-    return mean, 1.0 if items[0].anchored else spread
+    return mean, 1.0 if items[0].anchored else float(np.median([item.start.std() for item in items]))

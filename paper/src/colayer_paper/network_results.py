@@ -50,17 +50,13 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
     found: dict[str, Any] = {}
     for label in dict.fromkeys(label for label, _ in held_out):
         here = [gap for (own, _), gap in zip(held_out, gaps, strict=True) if own == label]
-        row: dict[str, Any] = {"instances": len(here)}
-        gaps_of = {name: np.array([one[name] for one in here]) for name in here[0]}
-        for name, values in gaps_of.items():
-            less, error = moments((gaps_of["network"] - values).tolist())
-            both_less, both_error = moments((gaps_of[BOTH] - values).tolist())
-            row[name] = {
-                "mean_gap": float(values.mean()),
-                "network_minus": less,
-                "standard_error": error or 0.0,
-                "both_minus": both_less,
-                "both_standard_error": both_error or 0.0,
-            }
-        found[label] = row
+        columns = {name: np.array([one[name] for one in here]) for name in here[0]}
+        found[label] = {"instances": len(here)}
+        for name, values in columns.items():
+            less, error = moments((columns["network"] - values).tolist())
+            both, both_error = moments((columns[BOTH] - values).tolist())
+            found[label][name] = {
+                "mean_gap": float(values.mean()), "network_minus": less, "standard_error": error or 0.0,
+                "both_minus": both, "both_standard_error": both_error or 0.0,
+            }  # fmt: skip
     return found

@@ -20,14 +20,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from colayer._runtime.threads import Threads
 from colayer.errors import ColayerError, InputError
 from colayer.evaluators.gpu.device import Cuda
 from colayer.io.files import encode, write_atomic
-from colayer.learning.network.source import Source, units_of
+from colayer.learning.checkpoint import Checkpoint
+from colayer.learning.network.context import ContextNetwork
+from colayer.learning.network.items import units_of
+from colayer.learning.network.trainer import EmaTrainer, RateSchedule
+from colayer.learning.run import Evaluation, Run
 from colayer.models import ContextModel
 from colayer.models.stage import kinds_of
 from colayer.problem.protocol import declared, variant
+from colayer_paper.network_imitation import Draws, ImitationBatches
+from colayer_paper.network_jobs import JobBatches, Smoothing
 from colayer_paper.network_models import concluded, earlier_model, model_of, network_in, widened
 from colayer_paper.network_recipes import (
     EXAMPLES,
@@ -40,6 +48,7 @@ from colayer_paper.network_recipes import (
     recipe_named,
 )
 from colayer_paper.network_results import judge
+from colayer_paper.network_source import EndlessBatches, Source
 
 #: Instances that say how large the amounts of rows are.
 _SIZED = 10
@@ -47,105 +56,113 @@ _SIZED = 10
 
 def train(arguments: argparse.Namespace) -> None:
     """Train one network, write it and what it does."""
-    import torch
-
-    from colayer.learning.network.averaged import Pace
-    from colayer.learning.network.context import ContextNetwork
-    from colayer.learning.network.course import Course
-    from colayer.learning.network.insertions import Smoothing
-    from colayer.learning.network.resident import Resident
-    from colayer.learning.network.towards import Draws, Layered, Placed
-
-    if arguments.stream < 1:
-        raise InputError(f"{arguments.stream} is out of range, expected 1 or more", where="--stream")
-    name, begin = arguments.name, time.monotonic()
-    recipe = recipe_named(name)
-    if arguments.own and recipe.known is None:
-        raise InputError("has no meaning where no good solution is known", where="--own")
-    if arguments.sigma:
-        first, last = arguments.sigma
-        if not 0.0 < last <= first:
-            raise InputError(f"{first:g} to {last:g} is out of range, expected to fall, above 0", where="--sigma")
-        named = {"first": first, "last": last}
-        if recipe.problem.name != "single-machine":
-            named = {"sigma": first, "fall": last / first}
-        recipe = replace(recipe, draws={**recipe.draws, **named})
-    if arguments.after is not None:
-        recipe = replace(recipe, dilations=recipe.later)
-        if arguments.after.resolve().parent == arguments.out.resolve():
-            raise InputError("lies where results are written, expected another --out", where="--after")
-    rows = arguments.rows or recipe.batch
+    name, recipe, begin = arguments.name, _recipe(arguments), time.monotonic()
+    jobs = recipe.problem.name == "single-machine"
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
+    if jobs and device == "cuda":
+        Cuda()  # refused here where CuPy is missing
     torch.set_num_threads(1)
     arguments.out.mkdir(parents=True, exist_ok=True)
     center, spread = centre(name)
-    earlier = earlier_model(arguments.after, recipe, center, make(name, center, EXAMPLES, 0, own=True)[0])
-    examples = [make(name, center, EXAMPLES, number, earlier, own=True)[0] for number in range(_SIZED)]
-    example, units = examples[0], units_of(examples)
-    relations = kinds_of(example.structure)
-    channels, seed = arguments.channels or recipe.channels, arguments.stream - 1
-    network = ContextNetwork(len(example.inputs), relations, channels, recipe.dilations, 0.3 * spread, seed, units)
-    pace = Pace(arguments.rate or recipe.rate)
+    earlier = earlier_model(arguments.after, recipe, center, make(name, center, EXAMPLES, 0, own=True))
+    examples = [make(name, center, EXAMPLES, number, earlier, own=True) for number in range(_SIZED)]
+    example, seed = examples[0], arguments.stream - 1
+    network = ContextNetwork(
+        len(example.inputs), kinds_of(example.structure), recipe.channels, recipe.dilations, 0.3 * spread, seed,
+        units_of(examples),
+    )  # fmt: skip
+    describe = partial(model_of, recipe, network.model, example.anchored, center=center, earlier=earlier)
     if arguments.warm:
-        model = model_of(recipe, network.model, example.anchored, network.state(), center, {}, earlier)
-        judge(replace(recipe, held_out=lambda _: [("warm", example.instance)]), model, 1, 1)
+        warm = replace(recipe, held_out=lambda _: [("warm", example.instance)])
+        judge(warm, describe(network.state(), by={}), 1, 1)
         return
-    threads = Threads(arguments.workers)
-    jobs = recipe.problem.name == "single-machine"
-    if jobs and device == "cuda":
-        Cuda()  # refused here where CuPy is missing
-    made: Callable[[int], list[Any]] = (
-        partial(make_stack, name, center, arguments.stream, after=earlier, rows=rows)
-        if jobs
-        else partial(make, name, center, arguments.stream, after=earlier, own=arguments.own)
-    )
-    placed: Callable[[Any], Any] = (lambda stack: stack.to(device)) if jobs else partial(Placed.on, device)
 
     def say(text: str) -> None:
         sys.stdout.write(f"{name}: {time.monotonic() - begin:.0f} s: {text}\n")
         sys.stdout.flush()
 
+    def placed(item: Any) -> Any:
+        return item.to(device) if jobs else item
+
+    def model() -> ContextModel:
+        by = {"command": _command(arguments), "device": device, "steps": trainer.steps, "made": source.made}
+        return describe(trainer.kept, by=by)
+
+    def watch(done: Evaluation) -> None:
+        if done.cost == 0 or len(run.history) <= run.recalled:  # the start, or known from the checkpoint
+            return
+        history.append({"step": trainer.steps, "seconds": done.number / 1e3, "behind": done.loss, "made": source.made})
+        each = done.number / trainer.steps
+        say(f"step {trainer.steps}, {each:.1f} ms each, made {source.made}, behind {100 * done.loss:.4f} %")
+        model().save(arguments.out / f"{name}.json")
+
+    made: Callable[[int], Any] = (
+        partial(make_stack, name, center, arguments.stream, after=earlier, rows=recipe.batch)
+        if jobs
+        else partial(make, name, center, arguments.stream, after=earlier, own=arguments.own)
+    )
+    history: list[dict[str, float]] = []
     # jobs are made by processes: their features hold the interpreter
-    with Source(made, max(1, arguments.workers // 2), recipe.capacity, processes=jobs, placed=placed) as source:
+    with (
+        Threads(arguments.workers) as threads,
+        Source(made, max(1, arguments.workers // 2), recipe.capacity, processes=jobs, placed=placed) as source,
+    ):
         source.refresh(recipe.least)
         say(f"{source.made} made, {sum(p.numel() for p in network.parameters())} parameters, spread {spread:.3g}")
-        feed = (
-            Resident(source, Smoothing(**recipe.draws), device)
+        batches = (
+            JobBatches(source, Smoothing(**recipe.draws), device)
             if jobs
-            else Layered(recipe.problem, source, rows, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
+            else ImitationBatches(recipe.problem, source, recipe.batch, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
         )
-        remaining = 60.0 * arguments.minutes - (time.monotonic() - begin)
-        course = Course(
-            network, feed, pace, device, remaining, seed, checkpoint=arguments.out / f"{name}.npz",
-            every=arguments.every,
-        )  # fmt: skip
+        trainer = EmaTrainer(network, RateSchedule(recipe.rate), device, keep="last")
+        budget = round(1000.0 * (60.0 * arguments.minutes - (time.monotonic() - begin)))
+        checkpoint = Checkpoint(arguments.out / f"{name}.npz", {"name": name, "options": _options(arguments)})
+        run = Run(budget, listeners=[watch], checkpoint=checkpoint)
+        trainer.train(EndlessBatches(source, batches.batch, run, arguments.every, seed), run, budget)
+    _finish(arguments, recipe, model(), history, say)
 
-        def describe(course: Course) -> ContextModel:
-            command = f"python -m colayer_paper.networks {name} --minutes {arguments.minutes:g}"
-            command += f" --channels {channels}" if arguments.channels else ""
-            command += " --sigma {:g} {:g}".format(*arguments.sigma) if arguments.sigma else ""
-            command += f" --rows {arguments.rows}" if arguments.rows else ""
-            command += f" --rate {arguments.rate:g}" if arguments.rate else ""
-            command += " --own" if arguments.own else ""
-            command += f" --stream {arguments.stream}" if arguments.stream != 1 else ""
-            command += f" --after {arguments.after.name}" if arguments.after else ""
-            seen = {"device": device, "steps": course.step, "made": source.made}
-            return model_of(
-                recipe, network.model, example.anchored, course.averaged(), center, {"command": command, **seen},
-                earlier,
-            )  # fmt: skip
 
-        def watch(course: Course) -> None:
-            last = course.history[-1]
-            each = course.spent / max(1, course.step)
-            say(
-                f"step {course.step}, {1e3 * each:.1f} ms each, made {source.made}, behind {100 * last['behind']:.4f} %"
-            )
-            describe(course).save(arguments.out / f"{name}.json")
+def _recipe(arguments: argparse.Namespace) -> Recipe:
+    """Return the recipe with the options given; refuse those that are wrong."""
+    recipe = recipe_named(arguments.name)
+    if arguments.stream < 1:
+        raise InputError(f"{arguments.stream} is out of range, expected 1 or more", where="--stream")
+    if arguments.own and recipe.known is None:
+        raise InputError("has no meaning where no good solution is known", where="--own")
+    draws = recipe.draws
+    if arguments.sigma:
+        first, last = arguments.sigma
+        if not 0.0 < last <= first:
+            raise InputError(f"{first:g} to {last:g} is out of range, expected to fall, above 0", where="--sigma")
+        jobs = recipe.problem.name == "single-machine"
+        draws = draws | ({"first": first, "last": last} if jobs else {"sigma": first, "fall": last / first})
+    if arguments.after is not None and arguments.after.resolve().parent == arguments.out.resolve():
+        raise InputError("lies where results are written, expected another --out", where="--after")
+    return replace(
+        recipe,
+        draws=draws,
+        dilations=recipe.dilations if arguments.after is None else recipe.later,
+        channels=arguments.channels or recipe.channels,
+        rate=arguments.rate or recipe.rate,
+        batch=arguments.rows or recipe.batch,
+    )
 
-        course.run(watch)
-    _finish(arguments, recipe, describe(course), course.history, say)
-    threads.close()
+
+def _command(arguments: argparse.Namespace) -> str:
+    """Return the command that makes this network."""
+    words = [f"python -m colayer_paper.networks {arguments.name} --minutes {arguments.minutes:g}"]
+    for key, value in _options(arguments).items():
+        values = value if isinstance(value, list) else [] if value is True else [value]
+        words += [f"--{key}", *(f"{one:g}" if isinstance(one, float) else str(one) for one in values)]
+    return " ".join(words)
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the options given that make another network; with the name they tell checkpoints apart."""
+    given = {key: getattr(arguments, key) for key in ("channels", "sigma", "rows", "rate", "own")}
+    given["stream"] = None if arguments.stream == 1 else arguments.stream
+    given["after"] = arguments.after and arguments.after.name
+    return {key: value for key, value in given.items() if value}
 
 
 def take(arguments: argparse.Namespace) -> None:

@@ -39,13 +39,13 @@ def guaranteed(
     run = model.provenance
     if not {"radius", "sigma", "seed", "validation", "learn_decoder"} <= set(run):
         return None
-    student = variant(problem, decoder=run["learn_decoder"])
+    training_problem = variant(problem, decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
-    measured = in_rounds(student, run.get("rounds", 1))
+    measured = in_rounds(training_problem, run.get("rounds", 1))
     with (backend or Backend()).evaluators(measured, len(training)) as evaluator_of:
         losses = evaluator_of(training).losses(tried / model.feature_scale)
-    return guarantees(student, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
+    return guarantees(training_problem, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 
 
 def _tried(problem: Problem[X, Y, Z], scale: Floats, radius: float, seed: int) -> Floats:

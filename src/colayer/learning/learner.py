@@ -35,7 +35,7 @@ _FEWEST_TO_SPLIT = 5
 Needs = Literal["costs", "solutions", "thetas"]
 
 
-class Ending(NamedTuple):
+class SolveDefaults(NamedTuple):
     """What belongs to learned weights: the σ of perturbed solves, and the weight vectors that are good with them."""
 
     sigma: float | None
@@ -43,7 +43,7 @@ class Ending(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson(Generic[X, Y, Z]):
+class TrainingJob(Generic[X, Y, Z]):
     """What is learned from, and how: problem, instances, what is known of their solutions, settings, backend."""
 
     problem: Problem[X, Y, Z]
@@ -63,7 +63,7 @@ class Lesson(Generic[X, Y, Z]):
         return declared(self.problem)
 
     @cached_property
-    def student(self) -> Problem[X, Y, Z]:
+    def training_problem(self) -> Problem[X, Y, Z]:
         """The problem with the decoder that it is learned through: the one set, or the problem's own choice."""
         known, chosen = self.known, self.settings.learn_decoder
         if chosen is not None:
@@ -112,7 +112,7 @@ class Lesson(Generic[X, Y, Z]):
             "method": learner.name,
             "method_options": learner.options(),
             **self.settings.identity(evaluations=budget, perturbation="sigma" in learner.uses),
-            "learn_decoder": declared(self.student).decoder,
+            "learn_decoder": declared(self.training_problem).decoder,
             # the same data under other features is another run
             "features": hashlib.sha256(names + moments.scale.tobytes()).hexdigest(),
             **more,
@@ -122,14 +122,18 @@ class Lesson(Generic[X, Y, Z]):
     def _hashes(self) -> tuple[str, str]:
         return hashed(self.problem, self.instances)
 
-    def model(
-        self, weights: Floats, scale: Floats, identity: dict[str, Any], ending: Ending, **outcome: Any
-    ) -> LinearModel:
-        """The linear model of a run, with what it was learned from and what came out as its provenance."""
+    def provenance(self, identity: dict[str, Any], **outcome: Any) -> dict[str, Any]:
+        """Return what a model was learned from, and what came out."""
         settings = {key: value for key, value in identity.items() if key not in ("problem", "options")}
-        provenance = {"colayer": colayer.__version__, **settings, **outcome, SEEN: self._hashes[1]}
-        known, rounds = self.known, int(self.settings.rounds)
-        return LinearModel(known.feature_names, weights, scale, known.name, known.options, provenance, *ending, rounds)
+        return {"colayer": colayer.__version__, **settings, **outcome, SEEN: self._hashes[1]}
+
+    def model(
+        self, weights: Floats, scale: Floats, identity: dict[str, Any], defaults: SolveDefaults, **outcome: Any
+    ) -> LinearModel:
+        """Return the linear model of a run."""
+        known, rounds, provenance = self.known, int(self.settings.rounds), self.provenance(identity, **outcome)
+        names, options = known.feature_names, known.options
+        return LinearModel(names, weights, scale, known.name, options, provenance, *defaults, rounds)
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ class Learner(Protocol):
     def options(self) -> dict[str, Any]:
         """What, with the data and the settings, determines the run; JSON-able, part of a journal's identity."""
 
-    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Learn."""
 
 

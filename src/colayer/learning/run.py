@@ -1,13 +1,14 @@
-"""One learning run: its journal, budget, clock, best weights, validation and history, for every learner.
+"""One learning run: its budget, clock, journal or checkpoint, answer, listeners and history, for every learner.
 
 A learner asks for evaluations. The run counts them, takes those that the journal knows, records the others before
-anyone sees them, follows the best weights and ends the search when the budget or the time is over.
+anyone sees them, follows the best weights and ends the search when the budget or the time is over. Learners whose
+state is large, networks, have a checkpoint instead of a journal.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +18,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import InputError, JournalError
+from colayer.learning.checkpoint import Checkpoint
 from colayer.learning.journal import Journal, Record
 from colayer.learning.progress import progress_bar
 from colayer.learning.settings import Settings
@@ -36,7 +38,8 @@ class Evaluation:
 
     By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
     `demonstration`, None by experience, is the loss that is minimised. `cost` is how much of the budget it took: 1, or
-    more for a pass that looks at many solutions per instance.
+    more for a pass that looks at many solutions per instance. For networks, `number` is what was spent in all, and the
+    start of each network, evaluated before its first pass, costs 0.
     """
 
     number: int
@@ -62,20 +65,35 @@ class Run:
     listeners: list[Callable[[Evaluation], None]] = field(default_factory=list)
     every: bool = False
     ties: Literal["first", "last"] = "last"
+    checkpoint: Checkpoint | None = None
     history: list[Evaluation] = field(default_factory=list)
-    weights: Floats | None = None
-    loss: float = math.inf
-    validation_loss: float | None = None
+    #: The evaluation whose weights are kept.
+    answer: Record | None = None
     best: float = math.inf
     out_of_time: bool = False
     #: Evaluations that the journal knew.
     recalled: int = 0
     #: How much of the budget is spent.
     spent: int = 0
-    #: Whether the search says itself which weights are the answer.
-    settled: bool = False
+    #: Whether the learner says itself which evaluation is the answer.
+    answer_selected: bool = False
     #: All weights evaluated, with their losses.
     visited: list[Record] = field(default_factory=list)
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weights of the answer."""
+        return None if self.answer is None else np.array(self.answer.weights)
+
+    @property
+    def loss(self) -> float:
+        """The training loss of the answer."""
+        return math.inf if self.answer is None else self.answer.loss
+
+    @property
+    def validation_loss(self) -> float | None:
+        """The validation loss of the answer."""
+        return None if self.answer is None else self.answer.validation
 
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
         """Run a search until it returns or the run is over, mark the journal as finished; return the best weights."""
@@ -115,15 +133,36 @@ class Run:
         if self.spent >= self.budget:
             raise Stop(self)
 
+    def continue_from(self, history: Sequence[Evaluation], recalled: int) -> None:
+        """Count in the evaluations of a run that came before this one."""
+        self.history, self.recalled = list(history), recalled
+        self.spent, self.best = sum(done.cost for done in history), history[-1].best
+
+    def part_left(self, parts: int) -> tuple[int, float]:
+        """Return the budget that may be spent, and the deadline, of the next of `parts` equal parts of what is left."""
+        now, left = clock(), max(0, self.budget - self.spent)
+        return self.spent + left // parts, now + (self.deadline - now) / parts
+
     def replay(self, record: Record) -> Evaluation:
-        """Take an evaluation from the journal."""
+        """Take an evaluation from the journal or the checkpoint."""
         self.recalled += 1
         return self.note(record)
 
-    def keep(self, records: list[Record]) -> None:
-        """Write new evaluations to the journal, then let everyone see them."""
+    def restore_state(self) -> Mapping[str, Any] | None:
+        """Take the epochs of the checkpoint; return the learner's state after the last, None where there is none."""
+        if self.checkpoint is None:
+            return None
+        state = self.checkpoint.load(self.spent)
+        for record in self.checkpoint.records:
+            self.replay(record)
+        return state
+
+    def keep(self, records: list[Record], state: Mapping[str, Any] | None = None) -> None:
+        """Write new evaluations to the journal, or with the learner's state to the checkpoint; then tell everyone."""
         if self.journal is not None:
             self.journal.append(records)
+        if self.checkpoint is not None:
+            self.checkpoint.save(records, state or {})
         for record in records:
             self.note(record)
 
@@ -162,9 +201,8 @@ class Run:
     def note(self, record: Record) -> Evaluation:
         """Follow the best weights, remember the evaluation and tell the listeners."""
         if record.loss < self.best or self.every:
-            if not self.settled and self._better(record):
-                self.weights = np.array(record.weights)
-                self.loss, self.validation_loss = record.loss, record.validation
+            if not self.answer_selected and self._better(record):
+                self.answer = record
             self.best = min(self.best, record.loss)
         done = Evaluation(
             record.evaluation, record.loss, self.best, record.validation, record.demonstration, record.cost
@@ -180,14 +218,13 @@ class Run:
         """The last evaluation of weights."""
         return next(record for record in reversed(self.visited) if record.weights == weights.tolist())
 
-    def settle(self, weights: Floats) -> None:
-        """Take weights that were evaluated, whatever their loss; from now on only `settle` changes them."""
-        self.settled = True
-        record = self.record_of(weights)
-        self.weights, self.loss, self.validation_loss = np.array(weights), record.loss, record.validation
+    def select_answer(self, record: Record) -> None:
+        """Take an evaluation as the answer, whatever its loss; from now on only `select_answer` changes it."""
+        self.answer_selected = True
+        self.answer = record
 
     def _better(self, record: Record) -> bool:
-        if self.weights is None:
+        if self.answer is None:
             return True
         if record.validation is None or self.validation_loss is None:
             ours, theirs = record.loss, self.loss

@@ -61,7 +61,7 @@ def offsets_of(structure: Structure) -> Floats:
 
 def inputs_of(features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Singles:
     """u, (inputs, rows), the rows in the order they stand in, if in one."""
-    return told(plain_of(features, scale, center), seen_of(structure))
+    return assemble_inputs(plain_of(features, scale, center), seen_of(structure))
 
 
 def plain_of(features: NDArray[Any], scale: Floats, center: Floats) -> Singles:
@@ -72,18 +72,18 @@ def plain_of(features: NDArray[Any], scale: Floats, center: Floats) -> Singles:
     return plain
 
 
-def told(plain: Singles, seen: Seen) -> Singles:
-    """u, of what is plain and what is seen."""
-    (d, rows), (moments, sizes, sequence, amounts) = plain.shape, seen
+def assemble_inputs(features: Singles, relations: Seen) -> Singles:
+    """Return u: features, then what the relations say of each row."""
+    (d, rows), (moments, sizes, sequence, amounts) = features.shape, relations
     columns = len(moments) + len(sizes)
     about = d * len(SHIFTS) if len(sequence) else 0
     if columns:
         about = columns * (1 + len(SHIFTS)) - (len(moments) > 0)
     inputs = np.empty((d + about + len(amounts), rows), np.float32)
     if len(sequence):
-        line_into(plain, moments, sizes, sequence, _SHIFTS, inputs)
+        line_into(features, moments, sizes, sequence, _SHIFTS, inputs)
     else:
-        inputs[:d] = plain
+        inputs[:d] = features
     if about and not columns:
         for k, shift in enumerate(SHIFTS, start=1):
             beside = inputs[:d, np.clip(np.arange(rows) + shift, 0, rows - 1)]

@@ -132,7 +132,7 @@ def anchored(structure: Structure) -> bool:
     return order is not None and order.moments.shape[1] > 0
 
 
-def looks_again(problem: Any) -> bool:
+def structure_uses_answer(problem: Any) -> bool:
     """Whether `structure` of a problem also takes an answer of the layer: as `y`, in the second place."""
     try:
         parameters = list(inspect.signature(getattr(problem, "structure", None)).parameters.values())  # type: ignore[arg-type]
@@ -144,9 +144,9 @@ def looks_again(problem: Any) -> bool:
     return len(places) > 1 and places[1].name == "y"
 
 
-def looks_first(problem: Any, structure: Structure) -> bool:
+def first_network_uses_answer(problem: Any, structure: Structure) -> bool:
     """Whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
-    return looks_again(problem) and not anchored(structure)
+    return structure_uses_answer(problem) and not anchored(structure)
 
 
 def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:

@@ -8,24 +8,24 @@ import pytest
 from colayer.errors import InputError
 from colayer.evaluators.base import Backend
 from colayer.learning.imitation.example import Example, examples_of, inner, vector
-from colayer.learning.learner import Lesson
+from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
 from support.choosing import Embedded, Items, items
 
 
-def lesson(problem=None, seed=0, **known):
-    return Lesson(problem or Embedded(), items(3), Settings(seed=seed), Backend(), **known)
+def job(problem=None, seed=0, **known):
+    return TrainingJob(problem or Embedded(), items(3), Settings(seed=seed), Backend(), **known)
 
 
 def test_targets_are_those_of_the_solutions():
-    examples = examples_of(lesson(solutions=[2, 0, 5]), [6, 6, 6])
+    examples = examples_of(job(solutions=[2, 0, 5]), [6, 6, 6])
     assert [int(np.argmax(example.target)) for example in examples] == [2, 0, 5]
     assert all(example.true_theta is None for example in examples)
 
 
 def test_targets_of_true_thetas_are_what_the_layer_does_there():
     thetas = [x @ np.array([1.0, 2.0]) for x in items(3)]
-    examples = examples_of(lesson(thetas=thetas), [6, 6, 6])
+    examples = examples_of(job(thetas=thetas), [6, 6, 6])
     for example, theta in zip(examples, thetas, strict=True):
         assert np.array_equal(example.true_theta, theta)
         assert np.array_equal(example.target, np.eye(6)[int(np.argmin(theta))])
@@ -33,12 +33,12 @@ def test_targets_of_true_thetas_are_what_the_layer_does_there():
 
 def test_draws_depend_on_the_seed_and_the_place_alone():
     """The same for every θ and every call; nested in their number."""
-    first, second, third = examples_of(lesson(solutions=[0, 0, 0]), [6, 6, 6])
+    first, second, third = examples_of(job(solutions=[0, 0, 0]), [6, 6, 6])
     assert first.draws(4).shape == (4, 6)
     assert np.array_equal(first.draws(4), first.draws(7)[:4])
-    again = examples_of(lesson(solutions=[1, 1, 1]), [6, 6, 6])[0]
+    again = examples_of(job(solutions=[1, 1, 1]), [6, 6, 6])[0]
     assert np.array_equal(first.draws(4), again.draws(4))
-    other = examples_of(lesson(seed=1, solutions=[0, 0, 0]), [6, 6, 6])[0]
+    other = examples_of(job(seed=1, solutions=[0, 0, 0]), [6, 6, 6])[0]
     assert not np.array_equal(first.draws(4), other.draws(4))
     assert not np.array_equal(second.draws(4), third.draws(4))
 
@@ -56,7 +56,7 @@ def test_draws_depend_on_the_seed_and_the_place_alone():
 )
 def test_what_does_not_fit_is_refused_by_name(problem, known, message):
     with pytest.raises(InputError, match=message):
-        examples_of(lesson(problem, **known), [6, 6, 6])
+        examples_of(job(problem, **known), [6, 6, 6])
 
 
 def test_an_embedding_of_the_wrong_length_is_named():

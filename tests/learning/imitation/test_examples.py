@@ -13,7 +13,7 @@ from colayer.learning.imitation.example import examples_of
 from colayer.learning.imitation.examples import Examples, pull_back
 from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.imitation.hinge import Hinge
-from colayer.learning.learner import Lesson
+from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
 from support.choosing import Embedded, differences, items
 
@@ -22,8 +22,8 @@ METHOD = FenchelYoung(samples=6)
 
 def examples(threads, count=5):
     data = items(count)
-    lesson = Lesson(Embedded(), data, Settings(), Backend(), solutions=[0] * count)
-    return Examples(LocalEvaluator(Embedded(), data), examples_of(lesson, [6] * count), threads)
+    job = TrainingJob(Embedded(), data, Settings(), Backend(), solutions=[0] * count)
+    return Examples(LocalEvaluator(Embedded(), data), examples_of(job, [6] * count), threads)
 
 
 def test_the_mean_and_its_gradient_against_finite_differences():

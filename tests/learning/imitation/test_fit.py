@@ -17,7 +17,7 @@ from colayer.learning.imitation.crf import Crf
 from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.imitation.spo import SpoPlus
-from colayer.learning.learner import Lesson, learner_for
+from colayer.learning.learner import TrainingJob, learner_for
 from colayer.learning.settings import Settings
 from colayer.models import read_model
 from colayer.pipeline import Pipeline
@@ -41,7 +41,7 @@ def true_thetas(problem, data, seed=0):
 def learned(problem, data, *, solutions=None, thetas=None, method="auto", workers=None, **settings):
     """What `Pipeline.fit` does, without the pipeline."""
     learner = learner_for(method, "thetas" if solutions is None else "solutions")
-    return learner.fit(Lesson(problem, data, Settings(**settings), Backend(workers), solutions, thetas))
+    return learner.fit(TrainingJob(problem, data, Settings(**settings), Backend(workers), solutions, thetas))
 
 
 def fit(**options):

@@ -1,4 +1,4 @@
-"""Learning by experience, from a lesson to a model: where it starts, what tells runs apart, searches of the user's."""
+"""Learning by experience, from a job to a model: where it starts, what tells runs apart, searches of the user's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.perturbation import draws
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
-from colayer.learning.spread import DRAWS, SHARES
+from colayer.learning.sigma import DRAWS, SHARES
 from support.pick_problem import Pick
 from support.searching import Given
 

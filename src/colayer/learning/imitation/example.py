@@ -11,7 +11,7 @@ import numpy as np
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
-from colayer.learning.learner import Lesson
+from colayer.learning.learner import TrainingJob
 from colayer.problem import answers
 from colayer.problem.abilities import Embeds, Targets, need
 from colayer.problem.compose import layer_of
@@ -48,19 +48,19 @@ class Example(Generic[X, Y, Z]):
         return np.random.default_rng(self.sequence).standard_normal((samples, len(self.target)))
 
 
-def examples_of(lesson: Lesson[X, Y, Z], rows: Sequence[int]) -> list[Example[X, Y, Z]]:
+def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[X, Y, Z]]:
     """Targets from solutions, or from the layer at the true θ; `rows` are those of the features of each instance.
 
     Draws depend on the seed and on the place of the instance.
     """
-    problem, solutions = lesson.student, lesson.solutions
-    name, known = ("thetas", lesson.thetas) if solutions is None else ("solutions", solutions)
+    problem, solutions = job.training_problem, job.solutions
+    name, known = ("thetas", job.thetas) if solutions is None else ("solutions", solutions)
     given: Sequence[Any] = list(known or ())
-    if len(given) != len(lesson.instances):
-        raise InputError(f"{len(given)} of them, expected {len(lesson.instances)}, one per instance", where=name)
+    if len(given) != len(job.instances):
+        raise InputError(f"{len(given)} of them, expected {len(job.instances)}, one per instance", where=name)
     examples = []
-    for i, (instance, answer) in enumerate(zip(lesson.instances, given, strict=True)):
-        sequence = seeds.sequence(lesson.seed, seeds.DEMONSTRATION, 1, i)
+    for i, (instance, answer) in enumerate(zip(job.instances, given, strict=True)):
+        sequence = seeds.sequence(job.seed, seeds.DEMONSTRATION, 1, i)
         if solutions is not None:
             able = need(problem, Targets, why="it cannot learn from solutions")
             with calling(problem, "target"):

@@ -15,13 +15,13 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import moments
-from colayer.learning.ending import conclude
 from colayer.learning.imitation.descent import Descent
 from colayer.learning.imitation.example import Example, examples_of
 from colayer.learning.imitation.examples import Examples
-from colayer.learning.learner import Fitted, Lesson, Needs
+from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.options import at_least_one, one_of, positive
 from colayer.learning.run import open_run
+from colayer.learning.solve_defaults import choose_sigma_and_portfolio
 from colayer.problem.protocol import Declared, X, Y, Z
 
 #: Passes over the training instances where nothing else is said.
@@ -64,38 +64,40 @@ class Demonstration(ABC):
     def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
         """The loss of θ for one instance and its gradient with respect to θ."""
 
-    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Minimise the mean demonstration loss over the training instances.
 
         Evaluations are passes over them, 100 by default. The search starts from w = 0, or, for a homogeneous loss,
         from the safe weights (the sum of the features, without), and keeps the norm √d.
         """
-        student, budget = lesson.student, lesson.budget(PASSES)
-        with Threads(lesson.backend.workers) as threads:
-            training = LocalEvaluator(student, lesson.training)
-            held_out = LocalEvaluator(student, lesson.held_out)
-            examples = examples_of(lesson, feature_rows(lesson, training, held_out))
-            kept, held = ([examples[i] for i in part] for part in lesson.split)
-            features = moments(student, lesson.training, training)
-            identity = lesson.identity(self, budget, features, targets=_hash(examples))
-            with open_run(lesson.settings, budget, len(features.scale), identity, every=True) as run:
+        problem, budget = job.training_problem, job.budget(PASSES)
+        with Threads(job.backend.workers) as threads:
+            training = LocalEvaluator(problem, job.training)
+            held_out = LocalEvaluator(problem, job.held_out)
+            examples = examples_of(job, feature_rows(job, training, held_out))
+            kept, held = ([examples[i] for i in part] for part in job.split)
+            features = moments(problem, job.training, training)
+            identity = job.identity(self, budget, features, targets=_hash(examples))
+            with open_run(job.settings, budget, len(features.scale), identity, every=True) as run:
                 descent = Descent(
                     run,
                     self,
                     Examples(training, kept, threads),
                     Examples(held_out, held, threads) if held else None,
                     features.scale,
-                    lesson.seed,
+                    job.seed,
                 )
-                start = self._start(lesson.known, features.scale)
+                start = self._start(job.known, features.scale)
                 weights = run.conduct(partial(descent.minimize, start), self.name)
-            ending = conclude(lesson, run, weights, features.scale, training, held_out if held else None)
+            defaults = choose_sigma_and_portfolio(
+                job, run, weights, features.scale, training, held_out if held else None
+            )
         demonstration = descent.losses
-        model = lesson.model(
+        model = job.model(
             weights,
             features.scale,
             {"learned": "by demonstration", **identity},
-            ending,
+            defaults,
             evaluated=len(run.history),
             converged=descent.converged,
             loss=run.loss,
@@ -117,11 +119,11 @@ class Demonstration(ABC):
 
 
 def feature_rows(
-    lesson: Lesson[X, Y, Z], training: LocalEvaluator[X, Y, Z], held_out: LocalEvaluator[X, Y, Z]
+    job: TrainingJob[X, Y, Z], training: LocalEvaluator[X, Y, Z], held_out: LocalEvaluator[X, Y, Z]
 ) -> list[int]:
-    """The rows of the features of each instance, in the order of the lesson."""
-    rows = [0] * len(lesson.instances)
-    for indices, part in zip(lesson.split, (training, held_out), strict=True):
+    """The rows of the features of each instance, in the order of the job."""
+    rows = [0] * len(job.instances)
+    for indices, part in zip(job.split, (training, held_out), strict=True):
         for i, features in zip(indices, part.features, strict=True):
             rows[i] = len(features)
     return rows

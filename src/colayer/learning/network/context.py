@@ -70,24 +70,6 @@ def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str
     )
 
 
-def joined(parts: Sequence[Packed]) -> Packed:
-    """Packed instances as one, on the device where they are."""
-    cells: list[Cells | None] = []
-    for k, first in enumerate(parts[0].cells):
-        if first is None:
-            cells.append(None)
-            continue
-        own = [part for part in (part.cells[k] for part in parts) if part is not None]
-        before = np.concatenate([[0], np.cumsum([part.count for part in own])]).tolist()
-        pairs = list(zip(own, before, strict=False))
-        ends = tuple(torch.cat([part.ends[e] + low for part, low in pairs]) for e in range(len(first.ends)))
-        cells.append(Cells(ends, before[-1]))
-    inputs, place, length, offsets = (
-        torch.cat([getattr(part, name) for part in parts]) for name in ("inputs", "place", "length", "offsets")
-    )
-    return Packed(inputs, place, length, tuple(cells), offsets)
-
-
 def _offsets(structure: Structure, rows: int) -> Singles:
     """(rows, ·)."""
     return offsets_of(structure).T.reshape(rows, -1).astype(np.float32)
@@ -161,14 +143,13 @@ class ContextNetwork(torch.nn.Module):
         return self.gain * added
 
     def state(self) -> dict[str, Singles]:
-        """name → array, as the file of a model has them, but for the gain."""
-        return {name: self._array(name).detach().cpu().numpy().copy() for name in self._names}
+        """Return name → array, as the file of a model has them, but for the gain."""
+        return self.named(list(self.parameters()))
 
-    def take(self, state: dict[str, NDArray[Any]]) -> None:
-        """Set all arrays."""
-        with torch.no_grad():
-            for name in self._names:
-                self._array(name).copy_(torch.from_numpy(np.array(state[name], dtype=np.float32)))
+    def named(self, values: Sequence[torch.Tensor]) -> dict[str, Singles]:
+        """Return name → array of values in the order of the parameters."""
+        found = dict(zip(self.arrays.keys(), values, strict=True))
+        return {name: found[name.replace(".", "_")].detach().cpu().numpy().copy() for name in self._names}
 
     def model(self, state: dict[str, Singles], **described: Any) -> ContextModel:
         """The numpy model of a state; `described` are its other fields (names, scale, weights, …)."""

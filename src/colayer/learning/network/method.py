@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from colayer.errors import OptionError
+from colayer.errors import OptionError, need_extra
 from colayer.learning.imitation.fit import Demonstration
-from colayer.learning.learner import Fitted, Lesson, Needs
+from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.options import at_least_one, positive
 from colayer.problem.protocol import X, Y, Z
 
@@ -33,9 +33,9 @@ class Neural:
 
     **Training** goes through the instances in batches of `batch`, with Adam: `rate` is reached after a few steps and
     falls to 0, and what is evaluated is an average of the weights over steps. By experience the gradient with respect
-    to θ is one of `colayer.learning.network.slopes`, from `samples` draws at `sigma`, which falls to a third (None: one
-    that suits it); a pass counts as `samples` + 1 evaluations. By demonstration it is that of `loss` (by default
-    fenchel-young for solutions, spo+ for true θ), and a pass is a pass.
+    to θ is one of `colayer.learning.network.theta_gradients`, from `samples` draws at `sigma`, which falls to a third
+    (None: one that suits it); a pass counts as `samples` + 1 evaluations. By demonstration it is that of `loss` (by
+    default fenchel-young for solutions, spo+ for true θ), and a pass is a pass.
 
     **An endless training set.** With `fresh`, sizes that `generate` of the problem takes (`{"jobs": (50, 100)}`: of
     several values one is drawn for each instance), every pass goes over new instances, as many as it would have. Those
@@ -80,11 +80,12 @@ class Neural:
         """Sizes of new instances, each with the values to draw from."""
         return dict(self.fresh or ())
 
-    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Learn a linear model, then a network beside it."""
+        need_extra("torch", "neural needs torch", "neural")
         from colayer.learning.network.fit import fit_network
 
-        return fit_network(self, lesson)
+        return fit_network(self, job)
 
 
 def _several(value: Any) -> tuple[Any, ...]:

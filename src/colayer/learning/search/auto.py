@@ -52,7 +52,7 @@ class Auto(Experience):
     step: float = 0.06
 
     name: ClassVar[str] = "auto"
-    settles: ClassVar[bool] = True
+    selects_answer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for key in ("race_share", "finish_share", "direct_share", "safe_share"):
@@ -74,15 +74,15 @@ class Auto(Experience):
 
     def _imitate(self, search: Stepwise, task: Task) -> None:
         simple = simplest(search, task)
-        search.settle(simple)
+        search.select_answer(simple)
         best, spent = self._descended(search, task, simple, task.evaluations - axes(task))
         answer = measured(search, best, simple)
-        search.settle(answer)
+        search.select_answer(answer)
         start = min(best, simple, key=search.loss_of)
         finish = Portion(search, task.evaluations - axes(task) - spent - 1)  # the last one would end the run
         finish.best, finish.loss = np.array(start), search.loss_of(start)
         finish.spend(lambda portion: descend(portion, task, start, step=self.finish_step))
-        search.settle(measured(search, finish.best, answer))
+        search.select_answer(measured(search, finish.best, answer))
 
     def _descended(self, search: Stepwise, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
         """Where the race and the descent after it end, and what they took; the start where the budget is too small."""

@@ -14,9 +14,8 @@ from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator, rows_at_once
 from colayer.evaluators.statistics import moments
 from colayer.evaluators.visit import visitor
-from colayer.learning.ending import conclude
 from colayer.learning.guaranteed import theory_sigma
-from colayer.learning.learner import Fitted, Lesson, Needs
+from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.perturbation import draws
 from colayer.learning.portfolio import Remembering
 from colayer.learning.run import open_run
@@ -24,6 +23,7 @@ from colayer.learning.search.objective import Objective, mean_loss
 from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.learning.search.search import Search
 from colayer.learning.settings import THEORY
+from colayer.learning.solve_defaults import choose_sigma_and_portfolio
 from colayer.problem.abilities import Embeds
 from colayer.problem.protocol import Declared, X, Y, Z
 from colayer.problem.rounds import in_rounds
@@ -38,7 +38,7 @@ class Experience(ABC):
     needs: ClassVar[tuple[Needs, ...]] = ("costs",)
     uses: ClassVar[frozenset[str]] = frozenset({"radius", "sigma", "cluster", "device", "rounds"})
     #: Whether the search itself says which of the weights it evaluated are the answer.
-    settles: ClassVar[bool] = False
+    selects_answer: ClassVar[bool] = False
 
     def options(self) -> dict[str, Any]:
         """What, with the task, determines the search: the fields of the learner, which is a dataclass, as in JSON."""
@@ -49,30 +49,30 @@ class Experience(ABC):
     def minimize(self, evaluate: Callable[[Floats], Floats], task: Task) -> None:
         """Ask for losses until they are spent; see `Optimizer.minimize`."""
 
-    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Minimise the mean (perturbed) loss over the training instances."""
-        settings, budget, radius = lesson.settings, lesson.budget(EVALUATIONS), lesson.radius
+        settings, budget, radius = job.settings, job.budget(EVALUATIONS), job.radius
         self.prepare()
-        student = in_rounds(lesson.student, int(settings.rounds))
-        with lesson.backend.evaluators(student, len(lesson.training)) as evaluator_of:
-            training = evaluator_of(lesson.training)
-            held_out = evaluator_of(lesson.held_out) if lesson.held_out else None
-            features = moments(lesson.student, lesson.training, training)
+        problem = in_rounds(job.training_problem, int(settings.rounds))
+        with job.backend.evaluators(problem, len(job.training)) as evaluator_of:
+            training = evaluator_of(job.training)
+            held_out = evaluator_of(job.held_out) if job.held_out else None
+            features = moments(job.training_problem, job.training, training)
             scale = features.scale
             if settings.sigma == THEORY:
-                sigma = theory_sigma(lesson.student, lesson.training, training, scale, radius, lesson.seed)
+                sigma = theory_sigma(job.training_problem, job.training, training, scale, radius, job.seed)
             else:
                 sigma = float(settings.sigma)
-            identity = lesson.identity(self, budget, features, radius=radius, sigma=sigma)
-            drawn = draws(lesson.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
-            safe = _start(lesson.known, scale, radius)
+            identity = job.identity(self, budget, features, radius=radius, sigma=sigma)
+            drawn = draws(job.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
+            safe = _start(job.known, scale, radius)
             task = Task(
-                dimension=len(scale), radius=radius, evaluations=budget, seed=lesson.seed, safe=safe,
-                instances=len(lesson.training), scale=scale, homogeneous=lesson.known.homogeneous,
-                embeds=isinstance(lesson.student, Embeds),
+                dimension=len(scale), radius=radius, evaluations=budget, seed=job.seed, safe=safe,
+                instances=len(job.training), scale=scale, homogeneous=job.known.homogeneous,
+                embeds=isinstance(job.training_problem, Embeds),
             )  # fmt: skip
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
-            visits = cache(partial(visitor, training, student, lesson.training))
+            visits = cache(partial(visitor, training, problem, job.training))
             remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
             with open_run(settings, budget, len(scale), known) as run:
                 search = Search(
@@ -84,15 +84,15 @@ class Experience(ABC):
                     visits=visits,
                 )
                 search.verify()
-                finished = run.journal is not None and run.journal.finished and not self.settles
+                finished = run.journal is not None and run.journal.finished and not self.selects_answer
                 searching = search.replay if finished else partial(self.minimize, search, task)
                 weights = run.conduct(searching, self.name)
-            in_turns = [] if settings.rounds == 1 else [(visits(), len(lesson.training))]
-            if in_turns and held_out is not None:
-                in_turns.append((visitor(held_out, student, lesson.held_out), len(lesson.held_out)))
-            ending = conclude(lesson, run, weights, scale, remembering, held_out, in_turns)
+            round_parts = [] if settings.rounds == 1 else [(visits(), len(job.training))]
+            if round_parts and held_out is not None:
+                round_parts.append((visitor(held_out, problem, job.held_out), len(job.held_out)))
+            defaults = choose_sigma_and_portfolio(job, run, weights, scale, remembering, held_out, round_parts)
         outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
-        model = lesson.model(weights, scale, identity, ending, **outcome)
+        model = job.model(weights, scale, identity, defaults, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
     def prepare(self) -> None:  # noqa: B027  most searches need nothing

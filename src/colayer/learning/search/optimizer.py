@@ -31,7 +31,7 @@ class Stepwise(Protocol):
     def gradients(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: list[int], /) -> list[R]:
         """`work` of the training instances with these numbers, where they lie."""
 
-    def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int, /) -> Floats:
+    def run_epoch(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int, /) -> Floats:
         """One pass that takes `cost` evaluations: its state afterwards, of `length` numbers; journalled.
 
         `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
@@ -43,7 +43,7 @@ class Stepwise(Protocol):
     def loss_of(self, weights: Floats, /) -> float:
         """The loss of weights that were evaluated."""
 
-    def settle(self, weights: Floats, /) -> None:
+    def select_answer(self, weights: Floats, /) -> None:
         """Say which of the weights evaluated are the answer."""
 
 

@@ -62,7 +62,7 @@ class Search:
         run.check_budget()
         return np.array([evaluation.loss for evaluation in run.history[len(run.history) - done :]])
 
-    def passed(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int) -> Floats:
+    def run_epoch(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int) -> Floats:
         """One pass of a search by steps, which takes `cost` evaluations: its state afterwards, of `length` numbers.
 
         `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
@@ -93,9 +93,9 @@ class Search:
         """The loss of weights that were evaluated."""
         return self.run.record_of(weights).loss
 
-    def settle(self, weights: Floats) -> None:
+    def select_answer(self, weights: Floats) -> None:
         """Say which of the weights evaluated are the answer."""
-        self.run.settle(weights)
+        self.run.select_answer(self.run.record_of(weights))
 
     def replay(self) -> None:
         """Take all evaluations of a journal that is finished."""

@@ -14,7 +14,7 @@ import numpy as np
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.learning.adam import Adam
-from colayer.learning.learner import Fitted, Lesson
+from colayer.learning.learner import Fitted, TrainingJob
 from colayer.learning.options import at_least_one, positive
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.imitation import Imitation
@@ -42,16 +42,16 @@ class Srl(Experience):
     batch: int | None = None
 
     name: ClassVar[str] = "srl"
-    settles: ClassVar[bool] = True
+    selects_answer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive(self, "sigma", "temperature", "rate")
         at_least_one(self, "draws", "batch")
 
-    def fit(self, lesson: Lesson[X, Y, Z]) -> Fitted:
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Learn, if solutions of the layer can be embedded."""
-        need(lesson.student, Embeds, option="--method", why="srl imitates solutions as vectors")
-        return super().fit(lesson)
+        need(job.training_problem, Embeds, option="--method", why="srl imitates solutions as vectors")
+        return super().fit(job)
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Evaluate the start, descend over as many passes as the budget has, and take the average of the tail."""
@@ -60,7 +60,7 @@ class Srl(Experience):
         loss = float(search(start[None, :])[0])
         descent = Descent(self, task, start, (task.evaluations - 1) // (self.draws + 1))
         average = descent.run(search)
-        search.settle(average if search.loss_of(average) <= loss else start)
+        search.select_answer(average if search.loss_of(average) <= loss else start)
 
 
 class Descent:
@@ -76,13 +76,15 @@ class Descent:
     def run(self, search: Stepwise) -> Floats:
         """All passes: the average of the tail, or the start where there is none."""
         while self.done < self.passes:
-            self.pass_on(search)
+            self.run_epoch(search)
         return self.average
 
-    def pass_on(self, search: Stepwise) -> None:
+    def run_epoch(self, search: Stepwise) -> None:
         """One more pass, from the journal or new."""
-        state = search.passed(lambda: self._pass(search.gradients), self.method.draws + 1, 4 * self.task.dimension + 3)
-        self._take(state)
+        state = search.run_epoch(
+            lambda: self._epoch(search.gradients), self.method.draws + 1, 4 * self.task.dimension + 3
+        )
+        self._restore_state(state)
         self.done += 1
 
     @property
@@ -90,7 +92,7 @@ class Descent:
         """Of the weights over the second half of the steps; the weights themselves before it."""
         return self.total / self.count if self.count else self.weights
 
-    def _pass(self, gradients: Callable[[Imitation, list[int]], list[Floats]]) -> tuple[Floats, Floats]:
+    def _epoch(self, gradients: Callable[[Imitation, list[int]], list[Floats]]) -> tuple[Floats, Floats]:
         method, scale = self.method, self.task.scale
         number = (self.key << 32) + self.done
         random = seeds.generator(self.task.seed, seeds.SRL, self.key, self.done)
@@ -116,7 +118,7 @@ class Descent:
         counts = [float(self.adam.steps), float(self.count), self.norm]
         return np.concatenate([self.weights, self.adam.mean, self.adam.square, self.total, counts])
 
-    def _take(self, state: Floats) -> None:
+    def _restore_state(self, state: Floats) -> None:
         self.weights, self.adam.mean, self.adam.square, self.total = (
             np.array(part) for part in np.split(state[:-3], 4)
         )

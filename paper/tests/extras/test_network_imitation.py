@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from colayer._runtime.threads import Threads
-from colayer.learning.network.source import Source
-from colayer.learning.network.towards import Draws, Layered, Placed
 from colayer.problems import SingleMachine, SpanningTree
+from colayer_paper.network_imitation import Draws, ImitationBatches
+from colayer_paper.network_source import Source
 from support.packed import item
 
 
@@ -20,10 +20,12 @@ def test_a_known_solution_is_imitated_while_it_is_better() -> None:
     solution = problem.exact(instance)[0]
     one = item(problem, instance, solution)
     theta = torch.from_numpy(np.random.default_rng(0).normal(size=len(one.start)).astype(np.float32))
-    with Threads(2) as threads, Source(lambda number: [Placed.on("cpu", one)], 1, 1, processes=False) as source:
+    with Threads(2) as threads, Source(lambda number: one, 1, 1, processes=False) as source:
         source.refresh()
-        batch = Layered(problem, source, 2, Draws(5, sigma=0.01), threads, "cpu").batch(np.random.default_rng(0))
-        slope, behind = batch.slope(torch.cat([theta, theta]), 0.0)
+        batch = ImitationBatches(problem, source, 2, Draws(5, sigma=0.01), threads, "cpu").batch(
+            np.random.default_rng(0)
+        )
+        slope, behind = batch.gradient(torch.cat([theta, theta]), 0.0)
     assert len(batch.start) == 2 * len(theta)
     y = problem.embed(problem.layer(theta.numpy(), instance), instance)
     expected = (problem.target(solution, instance) - y) / (2 * len(y))
@@ -40,14 +42,14 @@ def test_steps_along_the_slope_lower_the_cost() -> None:
         one.start[one.structure[0].permutation] = one.start.copy()
     with (
         Threads(1) as threads,
-        Source(lambda number: [Placed.on("cpu", items[number % 4])], 1, 4, processes=False) as source,
+        Source(lambda number: items[number % 4], 1, 4, processes=False) as source,
     ):
         source.refresh(4)
-        feed = Layered(problem, source, 1, Draws(50, sigma=0.05), threads, "cpu")
+        feed = ImitationBatches(problem, source, 1, Draws(50, sigma=0.05), threads, "cpu")
         batch = feed.batch(np.random.default_rng(1))
         theta, behind = batch.start, []
         for _ in range(10):
-            slope, distance = batch.slope(theta, 0.0)
+            slope, distance = batch.gradient(theta, 0.0)
             behind.append(float(distance))
             theta = theta - 5.0 * slope
     assert min(behind[5:]) < behind[0]

@@ -9,7 +9,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.slopes import _across, by_experience, instance_loss
+from colayer.learning.network.theta_gradients import _across, by_experience, instance_loss
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine, SpanningTree
 

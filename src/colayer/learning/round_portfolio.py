@@ -19,7 +19,7 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.visit import Visits
-from colayer.learning.spread import SHARES
+from colayer.learning.sigma import SHARES
 from colayer.models import norm
 from colayer.models.thetas import theta_blocks
 from colayer.problem.abilities import SolvesMany
@@ -39,7 +39,7 @@ _EACH, _HOLD = 0.5, 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Round(Generic[X, Y, Z]):
+class RoundOnInstance(Generic[X, Y, Z]):
     """One round on an instance, at the features that see its solution of the round before (by number)."""
 
     #: Raw units; in `losses` one block (rows, d) for each place in the round.
@@ -62,7 +62,7 @@ class Round(Generic[X, Y, Z]):
         return features_after(held.problem, held.instance, self.before[held.number], held.matrix.shape[1])
 
 
-class Instances:
+class RoundInstances:
     """The instances of several evaluators, and the solution of the round before of each."""
 
     def __init__(self, parts: Sequence[tuple[Visits, int]]) -> None:
@@ -71,13 +71,13 @@ class Instances:
 
     def losses(self, weights: Floats) -> Floats:
         """(places, rows, instances)."""
-        parts = [visits.visit(Round(weights, known).losses, all_) for visits, all_, known in self._each()]
+        parts = [visits.visit(RoundOnInstance(weights, known).losses, all_) for visits, all_, known in self._each()]
         return np.stack([losses for part in parts for losses in part], axis=2)
 
     def step(self, weights: Floats) -> None:
         """On to the solutions of a round with these rows."""
         self._before = [
-            dict(zip(all_, visits.visit(Round(weights, known).solution, all_), strict=True))
+            dict(zip(all_, visits.visit(RoundOnInstance(weights, known).solution, all_), strict=True))
             for visits, all_, known in self._each()
         ]
 
@@ -85,8 +85,8 @@ class Instances:
         return [(*part, known) for part, known in zip(self._parts, self._before, strict=True)]
 
 
-def choose_in_turns(
-    instances: Instances, known: Declared, weights: Floats, scale: Floats, seed: int, count: int, evaluations: int
+def choose_round_portfolio(
+    instances: RoundInstances, known: Declared, weights: Floats, scale: Floats, seed: int, count: int, evaluations: int
 ) -> Floats:
     """Up to `count` weight vectors, `weights` first, `PER_ROUND` for each round.
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
-from colayer.learning.network.averaged import Batch, batch_of
-from colayer.learning.network.context import Packed, joined, pack
-from colayer.learning.network.source import Item, Source
+from colayer.learning.network.items import Item
+from colayer.learning.network.trainer import Batch, batch_of
 from colayer.learning.search.imitation import softmin
 from colayer.problem.abilities import SolvesMany
+from colayer_paper.network_source import Source
 
 
 @dataclass(frozen=True)
@@ -36,37 +36,19 @@ class Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
-    """An item, and its rows on the device: they go there once."""
-
-    item: Item[Any]
-    rows: Packed
-
-    @classmethod
-    def on(cls, device: str, item: Item[Any]) -> Placed:
-        """The item there."""
-        return cls(item, pack([item.inputs], [item.structure], device))
-
-
-class Layered:
+class ImitationBatches:
     """Batches of items, and their gradient by the problem's own layer and costs, instances shared between threads."""
 
-    def __init__(
-        self,
-        problem: SolvesMany[Any],
-        source: Source[Placed],
-        count: int,
-        draws: Draws,
-        threads: Threads,
-        device: str,
-    ) -> None:
-        self.problem, self.source, self.count = problem, source, count
-        self.draws, self.threads, self.device = draws, threads, device
+    problem: SolvesMany[Any]
+    source: Source[Item[Any]]
+    count: int
+    draws: Draws
+    threads: Threads
+    device: str
 
     def batch(self, random: np.random.Generator) -> Batch:
-        """Items that were drawn."""
-        drawn = self.source.batch(self.count, random)
-        items = [one.item for one in drawn]
+        """Draw items."""
+        items = self.source.batch(self.count, random)
         seeds = random.integers(2**63, size=len(items))
 
         def gradient(k: int, theta: Floats, share: float) -> tuple[Floats, float]:
@@ -74,10 +56,10 @@ class Layered:
             found, behind = self._gradient(theta, items[k], int(seeds[k]), sigma)
             return found / len(found), behind
 
-        return batch_of(items, gradient, self.threads, self.device, rows=joined([one.rows for one in drawn]))
+        return batch_of(items, gradient, self.threads, self.device)
 
     def _gradient(self, theta: Floats, item: Item[Any], seed: int, sigma: float) -> tuple[Floats, float]:
-        """Σ q_k·embed(y_k) + q·ȳ − mean embed(y_k), and the cost of y_0 over that of the known solution."""
+        """Return Σ q_k·embed(y_k) + q·ȳ − mean embed(y_k), and the cost of y_0 over that of the known solution."""
         draws = self.draws
         half = np.random.default_rng(seed).standard_normal((draws.pairs, len(theta)))
         many = np.vstack([np.zeros((1, len(theta))), half, -half])

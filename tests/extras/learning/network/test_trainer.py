@@ -11,8 +11,8 @@ import torch
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 from colayer.io.npz import npz_bytes, parse_npz
-from colayer.learning.network.averaged import Averaged, Pace, batch_of
 from colayer.learning.network.context import ContextNetwork
+from colayer.learning.network.trainer import EmaTrainer, RateSchedule, batch_of
 from colayer.models.stage import kinds_of
 from colayer.problems import SingleMachine
 from support.packed import item
@@ -23,9 +23,11 @@ def items() -> list[Any]:
     return [item(problem, problem.generate(k, jobs=n)) for k, n in enumerate((7, 1, 12))]
 
 
-def learning() -> Averaged:
+def learning() -> EmaTrainer:
     one = items()[0]
-    return Averaged(ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1, 2), 0.3, 0), Pace(3e-3), "cpu")
+    return EmaTrainer(
+        ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1, 2), 0.3, 0), RateSchedule(3e-3), "cpu"
+    )
 
 
 def towards_release(k: int, theta: np.ndarray, share: float) -> tuple[np.ndarray, float]:
@@ -34,7 +36,7 @@ def towards_release(k: int, theta: np.ndarray, share: float) -> tuple[np.ndarray
     return theta - release / 50.0, float(k)
 
 
-def steps(made: Averaged, count: int, workers: int = 1) -> None:
+def steps(made: EmaTrainer, count: int, workers: int = 1) -> None:
     with Threads(workers) as threads:
         for number in range(count):
             made.step([batch_of(items(), towards_release, threads, "cpu")], 0.3 + 0.05 * number)
@@ -44,7 +46,7 @@ def test_gradients_belong_to_the_rows_of_the_instance() -> None:
     """Rows are packed in the order they stand in; the gradient is asked for, and given, in that of the features."""
     with Threads(2) as threads:
         batch = batch_of(items(), towards_release, threads, "cpu")
-        slope, behind = batch.slope(batch.start, 0.5)
+        slope, behind = batch.gradient(batch.start, 0.5)
     assert float(behind) == 1.0
     first = 0
     for one in items():
@@ -67,7 +69,7 @@ def test_it_goes_on_from_its_document_bit_for_bit(tmp_path: Any) -> None:
     whole, first, again = learning(), learning(), learning()
     steps(whole, 5)
     steps(first, 2, workers=2)
-    again.take(parse_npz(npz_bytes(first.document(), tmp_path), tmp_path))
+    again.restore_state(parse_npz(npz_bytes(first.state(), tmp_path), tmp_path))
     with Threads(1) as threads:
         for number in range(2, 5):
             again.step([batch_of(items(), towards_release, threads, "cpu")], 0.3 + 0.05 * number)
@@ -94,10 +96,10 @@ def test_a_network_that_diverges_is_refused() -> None:
     with Threads(1) as threads:
         batch = batch_of(items(), towards_release, threads, "cpu")
         with pytest.raises(InputError, match="not finite, expected a smaller rate"):
-            batch.slope(batch.start * float("nan"), 0.5)
+            batch.gradient(batch.start * float("nan"), 0.5)
 
 
 def test_the_rate_rises_then_falls() -> None:
-    pace = Pace(1.0, warm=0.1)
-    assert [pace.at(share) for share in (0.0, 1.0)] == [0.0, 0.0]
-    assert pace.at(0.05) < pace.at(0.1) > pace.at(0.5) == pytest.approx(0.5)
+    schedule = RateSchedule(1.0, warm=0.1)
+    assert [schedule.at(share) for share in (0.0, 1.0)] == [0.0, 0.0]
+    assert schedule.at(0.05) < schedule.at(0.1) > schedule.at(0.5) == pytest.approx(0.5)

@@ -10,7 +10,7 @@ import pytest
 from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
-from colayer.learning.turns import PER_ROUND, Instances, choose_in_turns
+from colayer.learning.round_portfolio import PER_ROUND, RoundInstances, choose_round_portfolio
 from colayer.models import LinearModel
 from colayer.problem.compose import decoded, features_of
 from colayer.problem.protocol import declared
@@ -25,13 +25,13 @@ OTHERS = [PROBLEM.generate(seed) for seed in range(100, 130)]
 WEIGHTS = np.array([1.0, 0.1, -0.2])
 
 
-def held(problem: Any, data: list[Any]) -> Instances:
-    return Instances([(LocalEvaluator(in_rounds(problem, 3), data), len(data))])
+def held(problem: Any, data: list[Any]) -> RoundInstances:
+    return RoundInstances([(LocalEvaluator(in_rounds(problem, 3), data), len(data))])
 
 
-def chosen(count: int, instances: Instances | None = None, evaluations: int = 100) -> np.ndarray:
+def chosen(count: int, instances: RoundInstances | None = None, evaluations: int = 100) -> np.ndarray:
     known = declared(PROBLEM)
-    return choose_in_turns(instances or held(PROBLEM, DATA), known, WEIGHTS, np.ones(3), 0, count, evaluations)
+    return choose_round_portfolio(instances or held(PROBLEM, DATA), known, WEIGHTS, np.ones(3), 0, count, evaluations)
 
 
 def by_hand(rounds: list[np.ndarray], instance: Any) -> list[float]:
@@ -91,7 +91,7 @@ def test_several_evaluators_and_processes_give_the_same() -> None:
     parts = [(LocalEvaluator(in_rounds(PROBLEM, 3), DATA[:4]), 4), (LocalEvaluator(in_rounds(PROBLEM, 3), DATA[4:]), 2)]
     pool = PoolEvaluator(in_rounds(PROBLEM, 3), DATA, 2)
     try:
-        apart = [chosen(6, Instances(parts)), chosen(6, Instances([(pool, len(DATA))]))]
+        apart = [chosen(6, RoundInstances(parts)), chosen(6, RoundInstances([(pool, len(DATA))]))]
     finally:
         pool.close()
     assert all(np.array_equal(one, chosen(6)) for one in apart)
@@ -103,7 +103,7 @@ def test_the_factors_of_features_that_hold_are_those_of_solve() -> None:
     data = [problem.generate(seed, tasks=25, scenarios=5) for seed in range(3)]
     weights = np.array([1.0, 0.0, 1.0, 0.3, 0.6, 0.0, *[-3.0] * 12])
     instances, known = held(problem, data), declared(problem)
-    members = choose_in_turns(instances, known, weights, np.ones(18), 0, 6, 60)
+    members = choose_round_portfolio(instances, known, weights, np.ones(18), 0, 6, 60)
     model = LinearModel(problem.feature_names, weights, np.ones(18), problem.name, problem.options, {}, 0.05, members)
     again, least = held(problem, data), np.full(len(data), np.inf)
     for number in range(3):

@@ -1,13 +1,70 @@
-"""The gradient by moves of single jobs: against sampling, and against the plain step function."""
+"""Stacks of jobs: what they hold, and a gradient that lowers the cost."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+import pytest
 import torch
 
-from colayer.learning.network.insertions import Smoothing, completion, gradient
+from colayer.problems import SingleMachine
+from colayer_paper.network_jobs import JobBatches, Smoothing, Stack, completion, gradient
+from colayer_paper.network_source import Source
+from support.packed import item
+
+
+def make(number: int) -> Stack:
+    problem = SingleMachine("27")
+    return Stack.of([item(problem, problem.generate(10 * number + k, jobs=30, rho=1.0)) for k in range(10)])
+
+
+@pytest.fixture(name="batches")
+def _batches() -> JobBatches:
+    with Source(make, 1, 1, processes=False, placed=lambda stack: stack.to("cpu")) as source:
+        source.refresh()
+        return JobBatches(source, Smoothing(pull=0.0), "cpu")
+
+
+def test_a_batch_is_a_stack(batches: JobBatches) -> None:
+    batch = batches.batch(np.random.default_rng(0))
+    stack = batches.source.items[0]
+    assert batch.rows.inputs.shape == (300, stack.inputs.shape[2])
+    assert batch.rows.place.tolist() == list(range(30)) * 10
+    assert set(batch.rows.length.tolist()) == {30}
+    assert torch.allclose(stack.p.mean(dim=1), torch.ones(10))
+    assert batch.rows.offsets.shape == (300, 3)
+    assert torch.allclose(batch.start + batch.rows.offsets[:, 0], stack.r.reshape(-1), atol=1e-4)
+
+
+def test_a_step_along_the_slope_lowers_the_cost(batches: JobBatches) -> None:
+    theta = batches.batch(np.random.default_rng(0)).start
+    behind = []
+    for step in range(12):
+        slope, distance = batches.batch(np.random.default_rng(step)).gradient(theta, 0.8)
+        behind.append(float(distance))
+        theta = theta - 10.0 * slope
+    assert behind[-1] < 0.9 * behind[0]
+
+
+def test_scale_and_place_mean_nothing(batches: JobBatches) -> None:
+    batch = batches.batch(np.random.default_rng(0))
+    slope, _ = batch.gradient(batch.start, 0.0)
+    again, _ = batch.gradient(4.0 * batch.start + 3.0, 0.0)
+    assert torch.allclose(slope, 4.0 * again, atol=1e-5)
+    centred = batch.start.reshape(10, 30) - batch.start.reshape(10, 30).mean(dim=1, keepdim=True)
+    assert torch.allclose((slope.reshape(10, 30) * centred).sum(dim=1), torch.zeros(10), atol=1e-4)
+    assert torch.allclose(slope.reshape(10, 30).sum(dim=1), torch.zeros(10), atol=1e-5)
+
+
+def test_theta_is_held_to_its_start(batches: JobBatches) -> None:
+    moved = torch.zeros(300)
+    moved[0] = 1.0
+    batch = batches.batch(np.random.default_rng(0))
+    free, _ = batch.gradient(batch.start + moved, 0.0)
+    batches.smoothing = Smoothing(pull=3.0)
+    held, _ = batch.gradient(batch.start + moved, 0.0)
+    assert int((held - free).argmax()) == 0
 
 
 def jobs(n: int, count: int = 1) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

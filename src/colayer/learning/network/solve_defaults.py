@@ -15,9 +15,9 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.journal import Record
-from colayer.learning.learner import Ending
+from colayer.learning.learner import SolveDefaults
 from colayer.learning.portfolio import choose_portfolio
-from colayer.learning.spread import choose_sigma
+from colayer.learning.sigma import choose_sigma
 from colayer.models import ContextModel
 from colayer.models.thetas import theta_blocks
 from colayer.problem.compose import decoded
@@ -67,14 +67,14 @@ class Corrected(Generic[X, Y, Z]):
         """Nothing to give back."""
 
 
-def conclude_network(
+def choose_for_network(
     training: Corrected[X, Y, Z],
     held_out: Corrected[X, Y, Z] | None,
     model: ContextModel,
     seed: int,
     spent: int,
     portfolio: int,
-) -> Ending:
+) -> SolveDefaults:
     """σ is chosen on the instances held out, the portfolio on all; its draws take a part of what was `spent`."""
     length = training.length()
     evaluators = [training] if held_out is None else [training, held_out]
@@ -83,4 +83,4 @@ def conclude_network(
     members = choose_portfolio(
         evaluators, [answer], model.weights, model.feature_scale, seed, portfolio, length
     )  # fmt: skip
-    return Ending(sigma, members)
+    return SolveDefaults(sigma, members)

@@ -8,7 +8,7 @@ import pytest
 from colayer import Pipeline
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.ending import Corrected, conclude_network
+from colayer.learning.network.solve_defaults import Corrected, choose_for_network
 from colayer.models import ContextModel
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine
@@ -44,13 +44,13 @@ def test_sigma_and_members_are_chosen_though_the_weights_are_zero(
     """The first member are the weights; the best of all is better than they are alone; same bits for any threads."""
     problem, model = shipped
     assert not model.weights.any()
-    endings = [conclude_network(corrected(problem, model, 20, n), None, model, 0, 400, 5) for n in (1, 2)]
-    sigma, members = endings[0]
+    found = [choose_for_network(corrected(problem, model, 20, n), None, model, 0, 400, 5) for n in (1, 2)]
+    sigma, members = found[0]
     assert sigma is not None
     assert sigma > 0.0
     assert 2 <= len(members) <= 5
     assert not members[0].any()
     losses = corrected(problem, model, 20).losses(members / model.feature_scale)
     assert losses.min(axis=0).mean() < losses[0].mean()
-    assert np.array_equal(members, endings[1].portfolio)
-    assert sigma == endings[1].sigma
+    assert np.array_equal(members, found[1].portfolio)
+    assert sigma == found[1].sigma

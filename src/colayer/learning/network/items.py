@@ -1,0 +1,83 @@
+"""Instances as networks learn from them: their inputs, how their rows relate, and what θ starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.arrays import Floats
+from colayer.models import ContextModel
+from colayer.models.inputs import inputs_of, offsets_of
+from colayer.models.thetas import thetas
+from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.structure import Structure, anchored, order_of, structure_of
+from colayer.solving.networks import structure_after, theta_of
+
+Singles = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Item(Generic[X]):
+    """An instance as networks learn from it, rows in the order they stand in where that is said."""
+
+    instance: X
+    inputs: Singles
+    structure: Structure
+    #: θ of the linear model, and t: what the network adds to.
+    start: Floats
+    #: The embedded target of a good solution of the instance, and its cost; None without one.
+    target: Floats | None
+    cost: float
+
+    @property
+    def anchored(self) -> bool:
+        """Whether θ starts from the first moment of an order, without the linear model."""
+        return anchored(self.structure)
+
+
+def item_of(
+    problem: Problem[X, Y, Z],
+    instance: X,
+    features: NDArray[Any],
+    weights: Floats,
+    scale: Floats,
+    center: Floats,
+    earlier: ContextModel | None = None,
+) -> Item[X]:
+    """Return the item of an instance, for a network that looks at what an `earlier` one makes of it, or for the first.
+
+    Weights and centre are in model units. θ starts from the first moment of an order; without moments, from that of the
+    earlier network, or of the weights.
+    """
+    if earlier is None:
+        start, structure = None, structure_of(problem, instance, len(features))
+    else:
+        start = theta_of(problem, earlier, instance, features)
+        structure = structure_after(problem, instance, start)
+    order = order_of(structure)
+    if order is not None and anchored(structure):
+        start = order.moments[:, 0]
+    elif start is None:
+        start = thetas(features, (weights / scale)[None, :])[0]
+    if order is not None:
+        start = start[order.permutation]
+    return Item(instance, inputs_of(features, structure, scale, center), structure, start, None, 0.0)
+
+
+def units_of(items: Sequence[Item[Any]]) -> list[float]:
+    """The sizes of what multiples of can be added to θ: of moments, 1, their own unit; of amounts, how they spread.
+
+    Amounts that are the same in all rows of an instance count by their size.
+    """
+    offsets = [offsets_of(item.structure) for item in items]
+    if items[0].anchored:
+        return [1.0] * len(offsets[0])
+    columns = [[one[k] for one in offsets] for k in range(len(offsets[0]))]
+    return [
+        float(np.mean([one.std() for one in column]) or np.mean([np.abs(one).mean() for one in column])) or 1.0
+        for column in columns
+    ]

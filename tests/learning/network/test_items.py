@@ -1,0 +1,26 @@
+"""Items of networks: the sizes of what can be added to θ."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from colayer.learning.network.items import Item, units_of
+from colayer.problem.structure import Graph, Order
+
+
+def test_units_of_amounts_are_how_they_spread() -> None:
+    """Over rows, on average over instances; the size of what is the same in all rows; 1 where there is nothing."""
+
+    def with_amounts(*columns: list[float]) -> Item[None]:
+        graph = Graph(2, [0, 1], [1, 0], amounts=np.array(columns).T)
+        graph.check()
+        return Item(None, np.empty((0, 2), np.float32), (graph,), np.zeros(2), None, 0.0)
+
+    items = [with_amounts([1.0, 3.0], [7.0, 7.0], [0.0, 0.0]), with_amounts([0.0, 6.0], [-5.0, -5.0], [0.0, 0.0])]
+    assert units_of(items) == [2.0, 6.0, 1.0]
+
+
+def test_units_of_moments_are_their_own() -> None:
+    order = Order([1, 0], [[1.0, 30.0], [2.0, 50.0]])
+    order.check()
+    assert units_of([Item(None, np.empty((0, 2), np.float32), (order,), np.zeros(2), None, 0.0)]) == [1.0]
