@@ -8,7 +8,7 @@ import pytest
 from colayer.models import ContextModel
 from colayer.models.inputs import offsets_of, sequence_of
 from colayer.pretrained import pretrained_network
-from colayer.solving.networks import theta_of
+from colayer.problem.theta import theta_of
 from colayer_paper import network_recipes
 
 

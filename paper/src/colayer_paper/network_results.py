@@ -12,7 +12,7 @@ from colayer.models import ContextModel
 from colayer.pipeline import Pipeline
 from colayer.problem.compose import decoded, features_of
 from colayer.problem.gap import gap
-from colayer.solving.networks import theta_of
+from colayer.problem.theta import theta_of
 from colayer_paper.network_recipes import Recipe, linear_model
 
 #: The better of the two.

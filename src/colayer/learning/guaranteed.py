@@ -10,12 +10,17 @@ from colayer._runtime.arrays import Floats
 from colayer.analysis.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
 from colayer.evaluators.base import Backend, Evaluator
 from colayer.models import Model
-from colayer.problem.protocol import Problem, X, Y, Z, declared, variant
-from colayer.problem.rounds import in_rounds
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 
 def theory_sigma(
-    problem: Problem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator, scale: Floats, radius: float, seed: int
+    problem: BoundProblem[X, Y, Z],
+    instances: Sequence[X],
+    evaluator: Evaluator,
+    scale: Floats,
+    radius: float,
+    seed: int,
 ) -> float:
     """σ_n for the search ball of `radius`, with the range of the loss measured in it."""
     losses = evaluator.losses(_tried(problem, scale, radius, seed) / scale)
@@ -23,7 +28,7 @@ def theory_sigma(
 
 
 def guaranteed(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     model: Model,
     instances: Sequence[X],
     *,
@@ -39,17 +44,16 @@ def guaranteed(
     run = model.provenance
     if not {"radius", "sigma", "seed", "validation", "learn_decoder"} <= set(run):
         return None
-    training_problem = variant(problem, decoder=run["learn_decoder"])
+    training_problem = problem.variant(decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
-    measured = in_rounds(training_problem, run.get("rounds", 1))
-    with (backend or Backend()).evaluators(measured, len(training)) as evaluator_of:
+    with (backend or Backend()).evaluators(training_problem, run.get("rounds", 1)) as evaluator_of:
         losses = evaluator_of(training).losses(tried / model.feature_scale)
     return guarantees(training_problem, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 
 
-def _tried(problem: Problem[X, Y, Z], scale: Floats, radius: float, seed: int) -> Floats:
+def _tried(problem: BoundProblem[X, Y, Z], scale: Floats, radius: float, seed: int) -> Floats:
     """Weights, in model units, under which the range of the loss is measured: 0, the safe ones, and draws."""
-    safe = declared(problem).safe_weights
+    safe = problem.safe_weights
     fixed = [np.zeros(len(scale)), *([] if safe is None else [safe * scale])]
     return np.vstack([*fixed, probes(len(scale), radius, seed)])

@@ -27,7 +27,8 @@ from colayer.io.hashing import SEEN, hashed
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
 from colayer.models import LinearModel, Model
-from colayer.problem.protocol import Declared, Problem, X, Y, Z, check_decoder, declared, variant
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 _FEWEST_TO_SPLIT = 5
 
@@ -46,7 +47,7 @@ class SolveDefaults(NamedTuple):
 class TrainingJob(Generic[X, Y, Z]):
     """What is learned from, and how: problem, instances, what is known of their solutions, settings, backend."""
 
-    problem: Problem[X, Y, Z]
+    problem: BoundProblem[X, Y, Z]
     instances: Sequence[X]
     settings: Settings
     backend: Backend
@@ -58,19 +59,14 @@ class TrainingJob(Generic[X, Y, Z]):
             raise InputError("no instances to learn from")
 
     @cached_property
-    def known(self) -> Declared:
-        """What the problem declares."""
-        return declared(self.problem)
-
-    @cached_property
-    def training_problem(self) -> Problem[X, Y, Z]:
+    def training_problem(self) -> BoundProblem[X, Y, Z]:
         """The problem with the decoder that it is learned through: the one set, or the problem's own choice."""
-        known, chosen = self.known, self.settings.learn_decoder
+        problem, chosen = self.problem, self.settings.learn_decoder
         if chosen is not None:
-            check_decoder(known, chosen, "--learn-decoder")
-        elif known.decoder is not None:
-            chosen = known.learn_decoders.get(known.decoder, known.decoder)
-        return variant(self.problem, decoder=None if chosen == known.decoder else chosen)
+            problem.check_decoder(chosen, "--learn-decoder")
+        elif problem.decoder is not None:
+            chosen = problem.learn_decoders.get(problem.decoder, problem.decoder)
+        return problem.variant(decoder=None if chosen == problem.decoder else chosen)
 
     @cached_property
     def split(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -90,7 +86,7 @@ class TrainingJob(Generic[X, Y, Z]):
     @property
     def radius(self) -> float:
         """The radius of the search ball."""
-        return self.known.radius if self.settings.radius is None else float(self.settings.radius)
+        return self.problem.radius if self.settings.radius is None else float(self.settings.radius)
 
     @property
     def seed(self) -> int:
@@ -105,14 +101,14 @@ class TrainingJob(Generic[X, Y, Z]):
         """All that determines the result: problem, data, features, learner and settings, and `more`."""
         names = repr(tuple(self.problem.feature_names)).encode()
         return {
-            "problem": self.known.name,
-            "options": self.known.options,
+            "problem": self.problem.name,
+            "options": self.problem.options,
             "data": self._hashes[0],
             "instances": len(self.instances),
             "method": learner.name,
             "method_options": learner.options(),
             **self.settings.identity(evaluations=budget, perturbation="sigma" in learner.uses),
-            "learn_decoder": declared(self.training_problem).decoder,
+            "learn_decoder": self.training_problem.decoder,
             # the same data under other features is another run
             "features": hashlib.sha256(names + moments.scale.tobytes()).hexdigest(),
             **more,
@@ -131,9 +127,9 @@ class TrainingJob(Generic[X, Y, Z]):
         self, weights: Floats, scale: Floats, identity: dict[str, Any], defaults: SolveDefaults, **outcome: Any
     ) -> LinearModel:
         """Return the linear model of a run."""
-        known, rounds, provenance = self.known, int(self.settings.rounds), self.provenance(identity, **outcome)
-        names, options = known.feature_names, known.options
-        return LinearModel(names, weights, scale, known.name, options, provenance, *defaults, rounds)
+        problem, rounds, provenance = self.problem, int(self.settings.rounds), self.provenance(identity, **outcome)
+        names, options = problem.feature_names, problem.options
+        return LinearModel(names, weights, scale, problem.name, options, provenance, *defaults, rounds)
 
 
 @dataclass(frozen=True)

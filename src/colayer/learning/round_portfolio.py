@@ -22,9 +22,8 @@ from colayer.evaluators.visit import Visits
 from colayer.learning.sigma import SHARES
 from colayer.models import norm
 from colayer.models.thetas import theta_blocks
-from colayer.problem.abilities import SolvesMany
-from colayer.problem.compose import best_of, costs
-from colayer.problem.protocol import Declared, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import factors, features_after
 
 #: Members of a round; `solve` with as many candidates takes the turns that were chosen.
@@ -53,7 +52,7 @@ class RoundOnInstance(Generic[X, Y, Z]):
 
     def solution(self, held: LoadedInstance[X, Y, Z]) -> Z:
         """The best solution of the rows."""
-        found = (best_of(held.problem, b, held.instance) for _, b in theta_blocks(self._features(held), self.weights))
+        found = (held.problem.best_of(b, held.instance) for _, b in theta_blocks(self._features(held), self.weights))
         return min(found, key=lambda one: one[2])[1]
 
     def _features(self, held: LoadedInstance[X, Y, Z]) -> NDArray[Any]:
@@ -86,7 +85,13 @@ class RoundInstances:
 
 
 def choose_round_portfolio(
-    instances: RoundInstances, known: Declared, weights: Floats, scale: Floats, seed: int, count: int, evaluations: int
+    instances: RoundInstances,
+    problem: BoundProblem[X, Y, Z],
+    weights: Floats,
+    scale: Floats,
+    seed: int,
+    count: int,
+    evaluations: int,
 ) -> Floats:
     """Up to `count` weight vectors, `weights` first, `PER_ROUND` for each round.
 
@@ -95,13 +100,13 @@ def choose_round_portfolio(
     """
     members = [weights]
     draws = min(_DRAWS, evaluations // _SHARE)
-    holding = np.array([name in known.holds for name in known.feature_names])
+    holding = np.array([name in problem.memory_features for name in problem.feature_names])
     for number in range(count // PER_ROUND):
         last = members[-PER_ROUND:]
         random = seeds.generator(seed, seeds.TURNS, number)
         drawn = [_drawn(random, last[k % len(last)], k, holding) for k in range(draws // (1 + number // _FEWER))]
         pool = np.array([*_distinct(members[-_LAST:]), *drawn])
-        e = factors(known, number, PER_ROUND)
+        e = factors(problem, number, PER_ROUND)
         losses = instances.losses(pool * e[:, None, :] / scale)
         chosen = _greedy(losses, first=0 if number == 0 else None)
         members = [*members[: PER_ROUND * number], *pool[chosen]]
@@ -135,7 +140,7 @@ def _distinct(rows: Sequence[Floats]) -> list[Floats]:
 
 def _costs(held: LoadedInstance[X, Y, Z], features: NDArray[Any], weights: Floats) -> Floats:
     problem = held.problem
-    if isinstance(problem, SolvesMany):
+    if problem.solved is not None:
         blocks = theta_blocks(features, weights)
         return np.concatenate([problem.solved(block, held.instance)[1] for _, block in blocks])
-    return costs(problem, features, weights, held.instance)
+    return problem.costs(features, weights, held.instance)

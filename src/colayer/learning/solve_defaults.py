@@ -39,6 +39,6 @@ def choose_sigma_and_portfolio(
         spent = sum(record.cost for record in run.visited)
         return SolveDefaults(
             sigma,
-            choose_round_portfolio(RoundInstances(round_parts), job.known, weights, scale, job.seed, count, spent),
+            choose_round_portfolio(RoundInstances(round_parts), job.problem, weights, scale, job.seed, count, spent),
         )
     return SolveDefaults(sigma, choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count))

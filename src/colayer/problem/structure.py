@@ -15,7 +15,6 @@ Networks see rows through these alone, so rows that are permuted, with their str
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +22,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
-from colayer.problem import answers
-from colayer.problem.faults import calling
+from colayer.problem import guard
 
 
 def _none() -> Floats:
@@ -132,34 +130,9 @@ def anchored(structure: Structure) -> bool:
     return order is not None and order.moments.shape[1] > 0
 
 
-def structure_uses_answer(problem: Any) -> bool:
-    """Whether `structure` of a problem also takes an answer of the layer: as `y`, in the second place."""
-    try:
-        parameters = list(inspect.signature(getattr(problem, "structure", None)).parameters.values())  # type: ignore[arg-type]
-    except (TypeError, ValueError):  # no method
-        return False
-    places = [one for one in parameters if one.kind not in (one.KEYWORD_ONLY, one.VAR_KEYWORD)]
-    if any(one.kind == one.VAR_POSITIONAL for one in places[:2]):
-        return True
-    return len(places) > 1 and places[1].name == "y"
-
-
-def first_network_uses_answer(problem: Any, structure: Structure) -> bool:
-    """Whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
-    return structure_uses_answer(problem) and not anchored(structure)
-
-
-def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:
-    """The relations between the `rows` rows of an instance, checked; none where the problem says nothing.
-
-    With `y`, what they are once the layer has given this answer.
-    """
-    own = getattr(problem, "structure", None)
-    if own is None:
-        return ()
-    with calling(problem, "structure"):
-        given = own(instance) if y is None else own(instance, y)
-    return checked_structure(given, rows, f"structure of {problem.name}")
+def first_network_uses_answer(uses_answer: bool, structure: Structure) -> bool:
+    """Tell whether the first network looks at an answer of the layer: the one to the linear model it starts from."""
+    return uses_answer and not anchored(structure)
 
 
 def checked_structure(given: Any, rows: int, what: str) -> Structure:
@@ -167,7 +140,7 @@ def checked_structure(given: Any, rows: int, what: str) -> Structure:
     relations = given if isinstance(given, tuple) else (given,)
     for relation in relations:
         if not isinstance(relation, Relation):
-            raise answers.refused(what, relation, "Order, Graph, Groups, or a tuple of them")
+            raise guard.refused(what, relation, "Order, Graph, Groups, or a tuple of them")
         try:
             relation.check()
         except InputError as error:

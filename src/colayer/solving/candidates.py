@@ -24,7 +24,7 @@ from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import factors, features_after, repeated
-from colayer.solving.networks import correction_of
+from colayer.problem.theta import correction_of
 
 #: The most candidates between two looks at the clock.
 _BLOCK = 32

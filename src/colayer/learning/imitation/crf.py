@@ -11,9 +11,7 @@ from typing import ClassVar
 from colayer._runtime.arrays import Floats
 from colayer.learning.imitation.example import Example
 from colayer.learning.imitation.fit import Demonstration
-from colayer.problem import answers
-from colayer.problem.abilities import HasLikelihood, need
-from colayer.problem.faults import calling
+from colayer.problem import guard
 from colayer.problem.protocol import X, Y, Z
 
 
@@ -27,9 +25,8 @@ class Crf(Demonstration):
 
     def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
         """See `Demonstration.loss`."""
-        problem = need(example.problem, HasLikelihood, why="crf cannot learn it")
-        with calling(problem, "likelihood"):
-            answer = problem.likelihood(theta, example.target, example.instance)
+        likelihood = example.problem.need("likelihood", why="crf cannot learn it")
+        answer = likelihood(theta, example.target, example.instance)
         what = f"likelihood of {example.problem.name}"
-        value, gradient = answers.parts(answer, 2, what, "(negative log-likelihood, gradient)")
-        return answers.finite(value, what), answers.vector(gradient, len(theta), what)
+        value, gradient = guard.parts(answer, 2, what, "(negative log-likelihood, gradient)")
+        return guard.finite(value, what), guard.vector(gradient, len(theta), what)

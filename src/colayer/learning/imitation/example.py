@@ -12,11 +12,8 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.learning.learner import TrainingJob
-from colayer.problem import answers
-from colayer.problem.abilities import Embeds, Targets, need
-from colayer.problem.compose import layer_of
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 #: θ → the embedded solution of the layer, argmin over y of ⟨θ, y⟩.
 Solve = Callable[[Floats], Floats]
@@ -29,7 +26,7 @@ class Example(Generic[X, Y, Z]):
     `sequence` seeds the random numbers of this instance, the same for every θ (common random numbers).
     """
 
-    problem: Problem[X, Y, Z]
+    problem: BoundProblem[X, Y, Z]
     instance: X
     target: Floats
     true_theta: Floats | None
@@ -37,11 +34,8 @@ class Example(Generic[X, Y, Z]):
 
     def solve(self, theta: Floats) -> Floats:
         """The layer at θ, embedded."""
-        embedding = need(self.problem, Embeds, why="it cannot learn by demonstration")
-        y = layer_of(self.problem, theta, self.instance)
-        with calling(self.problem, "embed"):
-            embedded = embedding.embed(y, self.instance)
-        return answers.vector(embedded, len(theta), f"embed of {self.problem.name}")
+        self.problem.need("embed", why="it cannot learn by demonstration")
+        return self.problem.vector("embed", len(theta), self.problem.layer(theta, self.instance), self.instance)
 
     def draws(self, samples: int) -> Floats:
         """Z_1..Z_K, standard Gaussian, (samples, |θ|)."""
@@ -62,10 +56,8 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
     for i, (instance, answer) in enumerate(zip(job.instances, given, strict=True)):
         sequence = seeds.sequence(job.seed, seeds.DEMONSTRATION, 1, i)
         if solutions is not None:
-            able = need(problem, Targets, why="it cannot learn from solutions")
-            with calling(problem, "target"):
-                wanted = able.target(answer, instance)
-            target = answers.vector(wanted, rows[i], f"target of {problem.name}: instance {i}:")
+            problem.need("target", why="it cannot learn from solutions")
+            target = problem.vector("target", rows[i], answer, instance)
             examples.append(Example(problem, instance, target, None, sequence))
         else:
             true_theta = vector(answer, rows[i], f"{name}[{i}]")

@@ -15,7 +15,6 @@ from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.imitation.example import Example
 from colayer.models.thetas import thetas
-from colayer.problem.compose import costs
 from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Examples(Generic[X, Y, Z]):
         """The mean of cost / scale, for weights in raw feature units."""
 
         def one(x: int) -> float:
-            cost = costs(self.problem, self.features[x], weights[None, :], self.examples[x].instance)[0]
+            cost = self.problem.costs(self.features[x], weights[None, :], self.examples[x].instance)[0]
             return float(cost / self.scales[x])
 
         return math.fsum(self._threads.map(one, range(len(self)))) / len(self)

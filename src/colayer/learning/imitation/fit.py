@@ -22,7 +22,8 @@ from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.options import at_least_one, one_of, positive
 from colayer.learning.run import open_run
 from colayer.learning.solve_defaults import choose_sigma_and_portfolio
-from colayer.problem.protocol import Declared, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 #: Passes over the training instances where nothing else is said.
 PASSES = 100
@@ -87,7 +88,7 @@ class Demonstration(ABC):
                     features.scale,
                     job.seed,
                 )
-                start = self._start(job.known, features.scale)
+                start = self._start(job.problem, features.scale)
                 weights = run.conduct(partial(descent.minimize, start), self.name)
             defaults = choose_sigma_and_portfolio(
                 job, run, weights, features.scale, training, held_out if held else None
@@ -110,10 +111,10 @@ class Demonstration(ABC):
         )
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
-    def _start(self, known: Declared, scale: Floats) -> Floats:
+    def _start(self, problem: BoundProblem[X, Y, Z], scale: Floats) -> Floats:
         if not self.homogeneous:
             return np.zeros(len(scale))
-        safe = known.safe_weights
+        safe = problem.safe_weights
         direction: Floats = np.ones(len(scale)) if safe is None or not safe.any() else safe * scale
         return direction * float(np.sqrt(len(scale) / (direction**2).sum()))
 

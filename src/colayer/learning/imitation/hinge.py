@@ -13,9 +13,7 @@ from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.learning.imitation.example import Example, Solve, inner
 from colayer.learning.imitation.fit import Demonstration
-from colayer.problem import answers
-from colayer.problem.abilities import Augments
-from colayer.problem.faults import calling
+from colayer.problem import guard
 from colayer.problem.protocol import X, Y, Z
 
 
@@ -38,13 +36,12 @@ class Hinge(Demonstration):
     def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
         """See `Demonstration.loss`."""
         problem, target = example.problem, example.target
-        if isinstance(problem, Augments):
-            with calling(problem, "augmented"):
-                answer = problem.augmented(theta, target, example.instance)
+        if problem.augmented is not None:
+            answer = problem.augmented(theta, target, example.instance)
             what = f"augmented of {problem.name}"
-            given, constant = answers.parts(answer, 2, what, "(θ, a number)")
-            augmented = answers.vector(given, len(theta), what)
-            return hinge(theta, target, example.solve, augmented, answers.finite(constant, what))
+            given, constant = guard.parts(answer, 2, what, "(θ, a number)")
+            augmented = guard.vector(given, len(theta), what)
+            return hinge(theta, target, example.solve, augmented, guard.finite(constant, what))
         value, gradient = hinge(theta, target, example.solve, *hamming(theta, target))
         y = target - gradient
         if ((abs(y) > 1e-9) & (abs(y - 1.0) > 1e-9)).any():

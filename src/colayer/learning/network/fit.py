@@ -22,7 +22,6 @@ from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import Moments, moments
-from colayer.io.documents import generated
 from colayer.learning.checkpoint import Checkpoint
 from colayer.learning.imitation.example import examples_of
 from colayer.learning.imitation.fit import PASSES, Demonstration, feature_rows
@@ -41,9 +40,8 @@ from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel
 from colayer.models.context import followed
 from colayer.models.stage import kinds_of
-from colayer.problem.abilities import Generates, need
 from colayer.problem.protocol import X, Y, Z
-from colayer.problem.structure import first_network_uses_answer, structure_of, structure_uses_answer
+from colayer.problem.structure import first_network_uses_answer
 
 #: Blocks of a network, where rows stand in an order and elsewhere; and the dilations of the first, over and over.
 _DEPTH = {True: 6, False: 3}
@@ -127,8 +125,8 @@ class _Stages(Generic[X, Y, Z]):
     def silent_model(self) -> ContextModel | None:
         """Return the linear model as a silent network, where the first network looks at what it makes; else None."""
         data = self.training
-        structure = structure_of(data.problem, data.instances[0], len(data.features[0]))
-        if not first_network_uses_answer(data.problem, structure):
+        structure = data.problem.structure_of(data.instances[0], len(data.features[0]))
+        if not first_network_uses_answer(data.problem.structure_uses_answer, structure):
             return None
         return ContextModel(weights=self.weights, **self._described())
 
@@ -140,7 +138,7 @@ class _Stages(Generic[X, Y, Z]):
         relations = kinds_of(items[0].structure)
         for item in items:
             if kinds_of(item.structure) != relations or len(item.inputs) != len(items[0].inputs):
-                raise InputError(f"structure of {self.job.known.name} is not the same in all instances")
+                raise InputError(f"structure of {self.job.problem.name} is not the same in all instances")
         anchored = items[0].anchored
         spread = 0.0 if anchored else float(np.median([item.start.std() for item in items]))
         depth = method.depth or _DEPTH["order" in relations]
@@ -162,7 +160,7 @@ class _Stages(Generic[X, Y, Z]):
 
     def _described(self) -> dict[str, Any]:
         """Return the fields that the models of all stages have in common."""
-        known, scale = self.job.known, self.features.scale
+        known, scale = self.job.problem, self.features.scale
         return {
             "feature_names": known.feature_names, "feature_scale": scale, "problem": known.name,
             "options": known.options, "center": self.features.mean / scale, "fallback": self.weights,
@@ -182,14 +180,14 @@ class _Stages(Generic[X, Y, Z]):
             sequence = seeds.sequence(self.job.seed, seeds.FRESH, epoch, k)
             random = np.random.default_rng(sequence)
             sizes = {name: values[int(random.integers(len(values)))] for name, values in self.method.sizes.items()}
-            instances.append(generated(self.job.training_problem, sequence.spawn(1)[0], **sizes))
+            instances.append(self.job.training_problem.need("generate")(sequence.spawn(1)[0], **sizes))
         data = LocalEvaluator(self.job.training_problem, instances)
         return self._part(data, earlier), by_experience(data, self.method.samples, self.method.sigma)
 
 
 def _check(method: Neural, job: TrainingJob[X, Y, Z], loss: Demonstration | None) -> None:
     """Refuse options that do not go together."""
-    if method.stages > 1 and not structure_uses_answer(job.problem):
+    if method.stages > 1 and not job.problem.structure_uses_answer:
         raise OptionError(
             f"stages {method.stages} need structure(instance, y), which {job.problem.name} has not; expected 1",
             where="--method",
@@ -197,7 +195,7 @@ def _check(method: Neural, job: TrainingJob[X, Y, Z], loss: Demonstration | None
     if loss is not None and job.settings.radius is not None:
         raise OptionError("has no meaning for neural by demonstration", where="--radius")
     if method.fresh is not None:
-        need(job.problem, Generates, option="--method", why="fresh instances need it")
+        job.problem.need("generate", option="--method", why="fresh instances need it")
         if loss is not None:
             raise OptionError("fresh instances have no solutions to learn from", where="--method")
 
@@ -237,7 +235,7 @@ def _loss(method: Neural, job: TrainingJob[X, Y, Z]) -> Demonstration | None:
 def _start(method: Neural, job: TrainingJob[X, Y, Z], scale: Floats) -> Floats:
     """Return the weights given, else the safe ones, else 0; in model units."""
     if method.start is None:
-        safe = job.known.safe_weights
+        safe = job.problem.safe_weights
         weights = np.zeros(len(scale)) if safe is None else safe
     else:
         weights = np.array(method.start)

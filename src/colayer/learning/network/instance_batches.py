@@ -10,16 +10,16 @@ from typing import Any, Generic
 import numpy as np
 
 from colayer._runtime import seeds
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.context import Singles
+from colayer.learning.network.context import 
 from colayer.learning.network.items import Item
 from colayer.learning.network.theta_gradients import Gradient, instance_loss
 from colayer.learning.network.trainer import Batch, batch_of
 from colayer.models import ContextModel
 from colayer.problem.protocol import X, Y, Z
-from colayer.solving.networks import theta_of
+from colayer.problem.theta import theta_of
 
 #: Rows that go through the network at once, some kilobytes each; a single instance may have more.
 _MOST_ROWS = 100_000

@@ -9,15 +9,14 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Singles
 from colayer.models import ContextModel
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
-from colayer.problem.protocol import Problem, X, Y, Z
-from colayer.problem.structure import Structure, anchored, order_of, structure_of
-from colayer.solving.networks import structure_after, theta_of
-
-Singles = NDArray[np.float32]
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
+from colayer.problem.structure import Structure, anchored, order_of
+from colayer.problem.theta import structure_after, theta_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Item(Generic[X]):
 
 
 def item_of(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     instance: X,
     features: NDArray[Any],
     weights: Floats,
@@ -54,7 +53,7 @@ def item_of(
     earlier network, or of the weights.
     """
     if earlier is None:
-        start, structure = None, structure_of(problem, instance, len(features))
+        start, structure = None, problem.structure_of(instance, len(features))
     else:
         start = theta_of(problem, earlier, instance, features)
         structure = structure_after(problem, instance, start)

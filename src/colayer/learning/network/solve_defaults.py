@@ -20,9 +20,8 @@ from colayer.learning.portfolio import choose_portfolio
 from colayer.learning.sigma import choose_sigma
 from colayer.models import ContextModel
 from colayer.models.thetas import theta_blocks
-from colayer.problem.compose import decoded
 from colayer.problem.protocol import X, Y, Z
-from colayer.solving.networks import correction_of
+from colayer.problem.theta import correction_of
 
 #: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.
 _PART = 0.1
@@ -50,7 +49,7 @@ class Corrected(Generic[X, Y, Z]):
         def one(x: int) -> list[float]:
             blocks = theta_blocks(data.features[x], weights, self._corrections[x])
             many = (theta for _, block in blocks for theta in block)
-            return [decoded(data.problem, theta, data.instances[x])[1] / float(data.scales[x]) for theta in many]
+            return [data.problem.solution_at(theta, data.instances[x])[1] / float(data.scales[x]) for theta in many]
 
         return np.ascontiguousarray(np.array(self._threads.map(one, range(len(data.instances)))).T)
 

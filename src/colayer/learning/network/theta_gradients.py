@@ -2,7 +2,7 @@
 
 By experience there are three, the first that the problem allows:
 
-- `Smooths`: the problem says what each row of θ does to the cost, a gradient of E ℓ(θ + σZ) that is exact in that row;
+- `smoothed`: the problem says what each row of θ does to the cost, a gradient of E ℓ(θ + σZ) that is exact in that row;
 - embedded solutions: towards the best of one's own perturbed solutions, as `srl` (see `experience.imitation`);
 - costs alone: antithetic differences Σ_k (ℓ(θ + sZ_k) − ℓ(θ − sZ_k)) Z_k/(2s·pairs).
 """
@@ -10,7 +10,6 @@ By experience there are three, the first that the problem allows:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,11 +18,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.imitation.example import Example, inner
 from colayer.learning.imitation.fit import Demonstration
 from colayer.learning.search.imitation import towards_the_best
-from colayer.problem import answers
-from colayer.problem.abilities import Embeds, SolvesMany
-from colayer.problem.compose import decoded
-from colayer.problem.faults import calling
-from colayer.problem.protocol import X, Y, Z, declared
+from colayer.problem.protocol import X, Y, Z
 
 #: (θ, number of the instance, share of the training that is over, random numbers) → a gradient with respect to θ.
 Gradient = Callable[[Floats, int, float, np.random.Generator], Floats]
@@ -35,29 +30,17 @@ _DRAWN, _SMOOTHED = 0.05, 0.8
 _TEMPERATURE = 0.4
 
 
-@runtime_checkable
-class Smooths(Protocol):
-    """The gradient of the smoothed cost, row by row."""
-
-    def smoothed(self, theta: Floats, noise: Floats, sigma: float, instance: Any, /) -> Floats | None:
-        """An estimate of the gradient of E C(θ + sZ) from the draw Z = `noise`, s = σ·(max θ − min θ)/rows.
-
-        None where the problem, as it is set, has none.
-        """
-
-
 def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | None) -> Gradient:
     """The gradient by costs; `samples` draws where it needs them, σ as said above where none is given."""
     problem = data.problem
-    if isinstance(problem, Smooths):
+    if problem.smoothed is not None:
         rows = len(data.features[0])
-        with calling(problem, "smoothed"):
-            able = problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0])
+        able = problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0])
         if able is not None:
-            return _smoothed(data, problem, _SMOOTHED if sigma is None else sigma)
+            return _smoothed(data, _SMOOTHED if sigma is None else sigma)
     width = _DRAWN if sigma is None else sigma
     pairs = max(1, samples // 2)
-    if isinstance(problem, Embeds | SolvesMany):
+    if problem.embed is not None or problem.solved is not None:
         return _imitated(data, pairs, width)
     return _differences(data, pairs, width)
 
@@ -69,25 +52,24 @@ def by_demonstration(examples: Sequence[Example[X, Y, Z]], loss: Demonstration) 
 
 def instance_loss(data: LocalEvaluator[X, Y, Z], theta: Floats, x: int) -> float:
     """Cost over scale of instance x under θ."""
-    return decoded(data.problem, theta, data.instances[x])[1] / float(data.scales[x])
+    return data.problem.solution_at(theta, data.instances[x])[1] / float(data.scales[x])
 
 
-def _smoothed(data: LocalEvaluator[X, Y, Z], problem: Smooths, sigma: float) -> Gradient:
+def _smoothed(data: LocalEvaluator[X, Y, Z], sigma: float) -> Gradient:
     def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
         noise = random.standard_normal(len(theta))
         width = sigma * _FALL**share
         total = np.zeros(len(theta))
         for sign in (1.0, -1.0):
-            with calling(data.problem, "smoothed"):
-                found = problem.smoothed(theta.copy(), sign * noise, width, data.instances[x])
-            total += answers.vector(found, len(theta), f"smoothed of {data.problem.name}")
+            given = theta.copy(), sign * noise, width, data.instances[x]
+            total += data.problem.vector("smoothed", len(theta), *given)
         return _across(total / (2.0 * float(data.scales[x])), theta)
 
     return gradient
 
 
 def _imitated(data: LocalEvaluator[X, Y, Z], pairs: int, sigma: float) -> Gradient:
-    homogeneous = declared(data.problem).homogeneous
+    homogeneous = data.problem.homogeneous
 
     def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
         half = random.standard_normal((pairs, len(theta)))

@@ -14,12 +14,12 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import torch
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 from colayer.learning.journal import Record
-from colayer.learning.network.context import ContextNetwork, Packed, Singles, pack
+from colayer.learning.network.context import ContextNetwork, Packed, pack
 from colayer.learning.network.items import Item
 from colayer.learning.run import Run
 from colayer.models.inputs import sequence_of

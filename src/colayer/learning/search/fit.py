@@ -24,9 +24,8 @@ from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.learning.search.search import Search
 from colayer.learning.settings import THEORY
 from colayer.learning.solve_defaults import choose_sigma_and_portfolio
-from colayer.problem.abilities import Embeds
-from colayer.problem.protocol import Declared, X, Y, Z
-from colayer.problem.rounds import in_rounds
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 EVALUATIONS = 1000
 
@@ -53,8 +52,8 @@ class Experience(ABC):
         """Minimise the mean (perturbed) loss over the training instances."""
         settings, budget, radius = job.settings, job.budget(EVALUATIONS), job.radius
         self.prepare()
-        problem = in_rounds(job.training_problem, int(settings.rounds))
-        with job.backend.evaluators(problem, len(job.training)) as evaluator_of:
+        problem, rounds = job.training_problem, int(settings.rounds)
+        with job.backend.evaluators(problem, rounds) as evaluator_of:
             training = evaluator_of(job.training)
             held_out = evaluator_of(job.held_out) if job.held_out else None
             features = moments(job.training_problem, job.training, training)
@@ -65,14 +64,14 @@ class Experience(ABC):
                 sigma = float(settings.sigma)
             identity = job.identity(self, budget, features, radius=radius, sigma=sigma)
             drawn = draws(job.seed, int(settings.samples) if sigma > 0 else 0, len(scale))
-            safe = _start(job.known, scale, radius)
+            safe = _start(job.problem, scale, radius)
             task = Task(
                 dimension=len(scale), radius=radius, evaluations=budget, seed=job.seed, safe=safe,
-                instances=len(job.training), scale=scale, homogeneous=job.known.homogeneous,
-                embeds=isinstance(job.training_problem, Embeds),
+                instances=len(job.training), scale=scale, homogeneous=job.problem.homogeneous,
+                embeds=job.training_problem.embed is not None,
             )  # fmt: skip
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
-            visits = cache(partial(visitor, training, problem, job.training))
+            visits = cache(partial(visitor, training, problem, job.training, rounds))
             remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
             with open_run(settings, budget, len(scale), known) as run:
                 search = Search(
@@ -89,7 +88,7 @@ class Experience(ABC):
                 weights = run.conduct(searching, self.name)
             round_parts = [] if settings.rounds == 1 else [(visits(), len(job.training))]
             if round_parts and held_out is not None:
-                round_parts.append((visitor(held_out, problem, job.held_out), len(job.held_out)))
+                round_parts.append((visitor(held_out, problem, job.held_out, rounds), len(job.held_out)))
             defaults = choose_sigma_and_portfolio(job, run, weights, scale, remembering, held_out, round_parts)
         outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
         model = job.model(weights, scale, identity, defaults, **outcome)
@@ -119,13 +118,13 @@ class Searched(Experience):
         self.search.minimize(evaluate, task)
 
 
-def _start(known: Declared, scale: Floats, radius: float) -> Floats | None:
+def _start(problem: BoundProblem[X, Y, Z], scale: Floats, radius: float) -> Floats | None:
     """The safe weights in model units, where the layer allows as the multiple whose largest entry is radius/2."""
-    if known.safe_weights is None:
+    if problem.safe_weights is None:
         return None
-    safe: Floats = known.safe_weights * scale
+    safe: Floats = problem.safe_weights * scale
     largest = float(np.abs(safe).max())
-    return safe * (radius / 2 / largest) if known.homogeneous and largest > 0 else safe
+    return safe * (radius / 2 / largest) if problem.homogeneous and largest > 0 else safe
 
 
 def _objective(evaluator: Evaluator, scale: Floats, sigma: float, drawn: Floats) -> Objective:

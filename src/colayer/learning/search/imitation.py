@@ -22,12 +22,9 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import LoadedInstance
 from colayer.models.thetas import theta_blocks
-from colayer.problem import answers
-from colayer.problem.abilities import Embeds, SolvesMany, need
-from colayer.problem.compose import cost_of, decode_of, layer_of
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, Y, Z
-from colayer.problem.rounds import chain
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
+from colayer.problem.rounds import play_rounds
 
 #: Of features and gradient at once: they stay in cache.
 _PRODUCTS = 1 << 15
@@ -52,7 +49,7 @@ class Imitation:
         """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
         if held.rounds == 1:
             return self._gradient(held, held.matrix, self.weights)
-        rounds = chain(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
+        rounds = play_rounds(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
         total = np.zeros(len(self.weights))
         for number, one in enumerate(rounds):
             factors = np.divide(one.weights, self.weights, out=np.ones(len(total)), where=self.weights != 0.0)
@@ -82,22 +79,20 @@ def chained(matrix: NDArray[Any], gradient: Floats) -> Floats:
     return np.concatenate([np.multiply(part, gradient, order="C").sum(axis=1) for part in parts])
 
 
-def towards_the_best(problem: Problem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
+def towards_the_best(problem: BoundProblem[X, Y, Z], many: Floats, instance: X, temperature: float) -> Floats:
     """Σ_k (q_k − 1/K)·embed(y_k) over the rows of θ, by the problem's own compiled path where it has one."""
-    if isinstance(problem, SolvesMany):
+    if problem.solved is not None and problem.mixed is not None:
         ys, costs = problem.solved(many, instance)
         lean = _lean(costs, temperature)
         return np.zeros(many.shape[1]) if lean is None else problem.mixed(ys, lean, instance)
-    embeds = need(problem, Embeds, why="srl needs it")
-    solved = [layer_of(problem, theta, instance) for theta in many]
-    costs = np.array([cost_of(problem, decode_of(problem, y, instance), instance) for y in solved])
+    problem.need("embed", why="srl needs it")
+    solved = [problem.layer(theta, instance) for theta in many]
+    costs = np.array([problem.cost(problem.decode(y, instance), instance) for y in solved])
     total, lean = np.zeros(many.shape[1]), _lean(costs, temperature)
     if lean is None:
         return total
     for y, coefficient in zip(solved, lean, strict=True):
-        with calling(problem, "embed"):
-            given = embeds.embed(y, instance)
-        total += coefficient * answers.vector(given, len(total), f"embed of {problem.name}")
+        total += coefficient * problem.vector("embed", len(total), y, instance)
     return total
 
 

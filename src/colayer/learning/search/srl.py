@@ -20,7 +20,6 @@ from colayer.learning.search.fit import Experience
 from colayer.learning.search.imitation import Imitation
 from colayer.learning.search.optimizer import Evaluate, Stepwise, Task, stepwise
 from colayer.models import norm
-from colayer.problem.abilities import Embeds, need
 from colayer.problem.protocol import X, Y, Z
 
 
@@ -50,7 +49,7 @@ class Srl(Experience):
 
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Learn, if solutions of the layer can be embedded."""
-        need(job.training_problem, Embeds, option="--method", why="srl imitates solutions as vectors")
+        job.training_problem.need("embed", option="--method", why="srl imitates solutions as vectors")
         return super().fit(job)
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:

@@ -12,7 +12,7 @@ from colayer.models import ContextModel, LinearModel
 from colayer.models.stage import Stage
 from colayer.problem.structure import Order
 from colayer.problems import SingleMachine
-from colayer.solving.networks import correction_of, theta_of
+from colayer.problem.theta import correction_of, theta_of
 from support.stages import drawn_arrays
 
 
