@@ -13,7 +13,6 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, Singles
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.context import 
 from colayer.learning.network.items import Item
 from colayer.learning.network.theta_gradients import Gradient, instance_loss
 from colayer.learning.network.trainer import Batch, batch_of
