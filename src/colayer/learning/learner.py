@@ -170,16 +170,16 @@ class Learner(Protocol):
 
 #: name → where its class lives. A new learner adds one line here.
 LEARNERS = {
-    "auto": "experience.auto:Auto",
-    "srl": "experience.srl:Srl",
-    "cma-es": "experience.cma_es:CmaEs",
-    "direct": "experience.direct:Direct",
-    "sgd": "experience.sgd:Sgd",
-    "bayes": "experience.bayes:Bayes",
-    "fenchel-young": "demonstration.fenchel_young:FenchelYoung",
-    "hinge": "demonstration.hinge:Hinge",
-    "crf": "demonstration.crf:Crf",
-    "spo+": "demonstration.spo:SpoPlus",
+    "auto": "search.auto:Auto",
+    "srl": "search.srl:Srl",
+    "cma-es": "search.cma_es:CmaEs",
+    "direct": "search.direct:Direct",
+    "sgd": "search.sgd:Sgd",
+    "bayes": "search.bayes:Bayes",
+    "fenchel-young": "imitation.fenchel_young:FenchelYoung",
+    "hinge": "imitation.hinge:Hinge",
+    "crf": "imitation.crf:Crf",
+    "spo+": "imitation.spo:SpoPlus",
     "neural": "network.method:Neural",
 }
 #: These names, for type checkers.
