@@ -16,6 +16,7 @@ from colayer.learning.search.direct import Direct
 from colayer.models import ContextModel, LinearModel
 from colayer.models.inputs import inputs_of
 from colayer.problems import SingleMachine
+from support.errors import rejects
 from support.pick_problem import Pick
 
 PROBLEM = SingleMachine(decoder="ls")
@@ -75,30 +76,30 @@ def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "where"),
     [
-        ({"evaluations": 0}, "evaluations=0 is out of range"),
-        ({"radius": 0.0}, "radius="),
-        ({"radius": float("inf")}, "radius="),
-        ({"sigma": -1.0}, "sigma="),
-        ({"sigma": 1.0, "samples": 0}, "samples="),
-        ({"validation": 1.0}, "validation="),
-        ({"seed": -1}, "seed="),
-        ({"workers": 0}, "workers="),
-        ({"time_limit": -1.0}, "time_limit="),
-        ({"device": "tpu"}, "device: no device 'tpu'"),
-        ({"cluster": "nowhere"}, "cluster='nowhere' is no address"),
-        ({"method": "magic"}, "method: no method 'magic', expected auto"),
-        ({"learn_decoder": "magic"}, "learn_decoder: "),
+        ({"evaluations": 0}, "--evaluations"),
+        ({"radius": 0.0}, "--radius"),
+        ({"radius": float("inf")}, "--radius"),
+        ({"sigma": -1.0}, "--sigma"),
+        ({"sigma": 1.0, "samples": 0}, "--samples"),
+        ({"validation": 1.0}, "--validation"),
+        ({"seed": -1}, "--seed"),
+        ({"workers": 0}, "--workers"),
+        ({"time_limit": -1.0}, "--time-limit"),
+        ({"device": "tpu"}, "--device"),
+        ({"cluster": "nowhere"}, "--cluster"),
+        ({"method": "magic"}, "--method"),
+        ({"learn_decoder": "magic"}, "--learn-decoder"),
     ],
 )
-def test_fit_refuses_bad_options_by_name(options: dict, message: str) -> None:
-    with pytest.raises(OptionError, match=message):
+def test_fit_refuses_bad_options_by_name(options: dict, where: str) -> None:
+    with rejects(OptionError, where=where):
         plain().fit(DATA, **options)
 
 
 def test_fit_refuses_an_empty_data_set() -> None:
-    with pytest.raises(InputError, match="no instances"):
+    with rejects(InputError, "instances"):
         plain().fit([])
 
 
@@ -151,16 +152,16 @@ def test_save_and_load(tmp_path: Path) -> None:
 def test_load_refuses_a_model_for_something_else(tmp_path: Path) -> None:
     learned = plain().fit(DATA, evaluations=3)
     learned.save(tmp_path / "m.json")
-    with pytest.raises(InputError, match=r"m.json: feature_names: 66 features that are not those of .*, 27 of them"):
+    with rejects(InputError, where="m.json: feature_names"):
         Pipeline.load(tmp_path / "m.json", problem=SingleMachine(features="27"))
     text = (tmp_path / "m.json").read_text()
-    for old, new, message in (
+    for old, new, place in (
         ('"single-machine"', '"two-machines"', "problem"),
-        ('"decoder": "ls"', '"decoder": "magic"', "no decoder 'magic'"),
-        ('"decoder": "ls"', '"colour": "red"', "no such option"),
+        ('"decoder": "ls"', '"decoder": "magic"', "options"),
+        ('"decoder": "ls"', '"colour": "red"', "options"),
     ):
         (tmp_path / "bad.json").write_text(text.replace(old, new))
-        with pytest.raises(InputError, match=f"bad.json: .*{message}"):
+        with rejects(InputError, where=f"bad.json: {place}"):
             Pipeline.load(tmp_path / "bad.json")
 
 
@@ -179,7 +180,7 @@ def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None
         name = "other"
 
     pipeline = Pipeline(Other())  # weights are looked up when they are first needed
-    with pytest.warns(UserWarning, match="no weights are shipped for other .*: safe weights are used") as warned:
+    with pytest.warns(UserWarning, match="other") as warned:
         solved = pipeline.solve(DATA[0])
     assert warned[0].filename == __file__  # the line that asks for them
     assert np.array_equal(pipeline.weights_, PROBLEM.safe_weights)
@@ -192,7 +193,7 @@ def test_what_is_not_a_sequence_is_refused(wrong: object) -> None:
     """By cost, decode and write_solution: no number for an infeasible solution, no read out of bounds."""
     instance = PROBLEM.read({"release": [0, 1, 2], "processing": [3, 2, 1]})
     for use in (PROBLEM.cost, PROBLEM.decode, PROBLEM.write_solution):
-        with pytest.raises(InputError, match="sequence"):
+        with rejects(InputError, "sequence"):
             use(wrong, instance)
 
 
@@ -237,39 +238,39 @@ def test_learning_needs_no_weights_and_warns_of_none() -> None:
     """Where nothing is shipped and nothing is safe, `fit` gives what `solve` needs."""
     data = [np.random.default_rng(seed).normal(size=(6, 2)) for seed in range(3)]
     pipeline = Pipeline(Pick())
-    with pytest.raises(ColayerError, match="pick has neither shipped nor safe weights: call fit, or give weights"):
+    with rejects(ColayerError, "pick"):
         pipeline.solve(data[0])
     assert pipeline.fit(data, evaluations=5) is pipeline
     assert pipeline.solve(data[0]).source == "learned"
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "where"),
     [
-        ({"samples": -1}, "samples=-1 is out of range, expected at least 0"),
-        ({"seed": -1}, "seed=-1 is out of range, expected at least 0"),
-        ({"sigma": -0.5}, "sigma=-0.5 is out of range, expected a number from 0 to 1e\\+100"),
-        ({"sigma": float("nan")}, "sigma=nan is not a number"),
-        ({"samples": "many"}, "samples='many' is not a whole number"),
-        ({"candidates": 2.5}, "candidates=2.5 is not a whole number"),
-        ({"sigma": 1e101}, "sigma=1e\\+101 is out of range"),
-        ({"workers": 0}, "workers=0 is out of range, expected at least 1"),
+        ({"samples": -1}, "--samples"),
+        ({"seed": -1}, "--seed"),
+        ({"sigma": -0.5}, "--sigma"),
+        ({"sigma": float("nan")}, "--sigma"),
+        ({"samples": "many"}, "--samples"),
+        ({"candidates": 2.5}, "--candidates"),
+        ({"sigma": 1e101}, "--sigma"),
+        ({"workers": 0}, "--workers"),
     ],
 )
-def test_solve_refuses_bad_options_by_name(options: dict, message: str) -> None:
-    with pytest.raises(OptionError, match=message):
+def test_solve_refuses_bad_options_by_name(options: dict, where: str) -> None:
+    with rejects(OptionError, where=where):
         plain().solve_many(DATA[:1], **options)
 
 
 @pytest.mark.parametrize("weights", [[1.0], np.ones((66, 1)), [float("nan")] * 66])
 def test_weights_that_do_not_fit_are_refused(weights: object) -> None:
-    with pytest.raises(InputError, match="weights"):
+    with rejects(InputError, "weights"):
         Pipeline(PROBLEM, weights=weights)
 
 
 def test_a_model_of_another_problem_is_refused() -> None:
     model = LinearModel(PROBLEM.feature_names, np.ones(66), np.ones(66), "flow-shop")
-    with pytest.raises(InputError, match="problem: a model for 'flow-shop', expected one for 'single-machine'"):
+    with rejects(InputError, where="problem"):
         Pipeline.from_model(PROBLEM, model)
 
 

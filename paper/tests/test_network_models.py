@@ -13,8 +13,8 @@ from colayer.models import ContextModel
 from colayer.models.stage import kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problem.compose import features_of
-from colayer.problems import SingleMachine
 from colayer.problem.theta import theta_of
+from colayer.problems import SingleMachine
 from colayer_paper.network_models import earlier_model, model_of, network_in, widened
 from colayer_paper.network_recipes import linear_model, make, recipe_named
 from support.stages import drawn_arrays

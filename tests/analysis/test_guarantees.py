@@ -29,6 +29,7 @@ from colayer.analysis.guarantees import (
     sigma_theory,
 )
 from colayer.errors import InputError, OptionError
+from support.errors import rejects
 
 POSITIVE = st.floats(0.01, 100.0)
 
@@ -224,7 +225,7 @@ def test_without_a_ratio_the_excess_risk_remains(problem: Pick) -> None:
         assert bound.ratio is bound.sigma_n is bound.ratio_n is None
     assert found.growth is found.perturbation is None
     assert found.measured == 1.0 - 0.0
-    with pytest.raises(OptionError, match="sigma: no ratio is proved for pick"):
+    with rejects(OptionError, where="--sigma"):
         sigma_theory(problem, [[1.0, 3.0]], np.ones(2), 1.0)
 
 
@@ -257,19 +258,19 @@ def test_document_and_rows_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "names"),
     [
-        (lambda: excess_risk(10, 2, 1.0, 0.0), "sigma: 0.0 is out of range"),
-        (lambda: excess_risk(0, 2, 1.0, 1.0), "n: 0 is out of range"),
-        (lambda: excess_risk(10, 2, -1.0, 1.0), "radius: -1.0 is out of range"),
-        (lambda: excess_risk(10, 2, 1.0, 1.0, form="best"), "form: no form 'best'"),
-        (lambda: deviation(10, 1.0), "delta: 1.0 is out of range"),
-        (lambda: sigma_n(10, 2, 1.0, b=0.0, kappa=1.0, growth=1.0), "b: 0.0 is out of range"),
-        (lambda: Approximation(0.5, 1.0, 3.0), "expected a >= 0, b > 0 and a norm"),
-        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((1, 1))), "losses: losses of shape"),
-        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((2, 2))), "expected 2 or more rows of 1"),
+        (lambda: excess_risk(10, 2, 1.0, 0.0), ("sigma",)),
+        (lambda: excess_risk(0, 2, 1.0, 1.0), ("n",)),
+        (lambda: excess_risk(10, 2, -1.0, 1.0), ("radius",)),
+        (lambda: excess_risk(10, 2, 1.0, 1.0, form="best"), ("form",)),
+        (lambda: deviation(10, 1.0), ("delta",)),
+        (lambda: sigma_n(10, 2, 1.0, b=0.0, kappa=1.0, growth=1.0), ("b",)),
+        (lambda: Approximation(0.5, 1.0, 3.0), ("Approximation",)),
+        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((1, 1))), ("losses",)),
+        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((2, 2))), ("losses",)),
     ],
 )
-def test_what_makes_no_sense_is_refused(call: Any, message: str) -> None:
-    with pytest.raises((InputError, OptionError), match=message):
+def test_what_makes_no_sense_is_refused(call: Any, names: tuple[str, ...]) -> None:
+    with rejects((InputError, OptionError), *names):
         call()

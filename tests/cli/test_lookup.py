@@ -17,6 +17,7 @@ from colayer.models import LinearModel
 from colayer.problem.protocol import declared
 from colayer.problems import SingleMachine
 from support import selection_problem
+from support.errors import rejects
 
 OWN = """
 from look_projects import Selection
@@ -62,9 +63,9 @@ def saved(path: Path, name: str = "single-machine", options: Any = None) -> Path
 def test_a_registered_problem_with_the_options_given() -> None:
     assert find("single-machine", decoder=None, features=None).name == "single-machine"
     assert declared(find("single-machine", decoder="ls")).options == {"features": "66", "decoder": "ls"}
-    with pytest.raises(OptionError, match=r"decoder: no decoder 'lss', expected ls \(or none, rdi\)"):
+    with rejects(OptionError, where="--decoder"):
         find("single-machine", decoder="lss")
-    with pytest.raises(OptionError, match="colour: spanning-tree has no such option"):
+    with rejects(OptionError, where="--colour"):
         find("spanning-tree", colour="red")
 
 
@@ -78,28 +79,27 @@ def test_a_class_is_made_without_arguments(own: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    "name",
     [
-        ("single-machin", "PROBLEM: no problem 'single-machin', expected single-machine (or spanning-tree, "),
-        ("knapsack", "PROBLEM: no problem 'knapsack', expected single-machine, spanning-tree, vehicle-scheduling, or"),
-        (":", "PROBLEM: no problem ':'"),
-        ("look_own:", "PROBLEM: no problem 'look_own:'"),
-        ("look_own.:problem", "PROBLEM: no problem 'look_own.:problem'"),
-        ("look_own:number", "PROBLEM: int is not a problem: it has no name"),
-        ("look_own:NoScale", "PROBLEM: NoScale is not a problem: it has no scale"),
-        ("look_own:Unsafe", "PROBLEM: safe_weights of selection: expected 3 finite numbers"),
-        ("look_own:Unnamed", "PROBLEM: name of Unnamed is 7, expected a word"),
+        "single-machin",
+        "knapsack",
+        ":",
+        "look_own:",
+        "look_own.:problem",
+        "look_own:number",
+        "look_own:NoScale",
+        "look_own:Unsafe",
+        "look_own:Unnamed",
     ],
 )
-def test_what_is_no_problem_is_refused(name: str, said: str, own: Path) -> None:
-    with pytest.raises((InputError, OptionError)) as caught:
+def test_what_is_no_problem_is_refused(name: str, own: Path) -> None:
+    with rejects((InputError, OptionError), where="PROBLEM"):
         find(name)
-    assert str(caught.value).startswith(said)
 
 
 def test_what_a_problem_declares_is_for_check_to_judge(own: Path) -> None:
     assert find("look_own:Unsafe", lenient=True).name == "selection"
-    with pytest.raises(InputError, match="PROBLEM: NoScale is not a problem: it has no scale"):
+    with rejects(InputError, where="PROBLEM"):
         find("look_own:NoScale", lenient=True)
 
 
@@ -114,13 +114,13 @@ def test_a_model_brings_the_options_it_was_learned_with(place: Path) -> None:
 
 def test_a_model_that_does_not_fit_is_refused_with_its_file(place: Path) -> None:
     other = saved(place / "other.json", "antigravity:geohash", {})
-    with pytest.raises(InputError, match=r"other\.json: problem: no problem 'antigravity:geohash', expected one of"):
+    with rejects(InputError, where="other.json: problem"):
         load_model(other, None, None)
-    with pytest.raises(InputError, match=r"other\.json: problem: a model for 'antigravity:geohash', expected one for"):
+    with rejects(InputError, where="other.json: problem"):
         load_model(other, SingleMachine(), None)
     for options in ({"speed": 3}, {"features": []}):
         wrong = saved(place / "wrong.json", options=options)
-        with pytest.raises(InputError, match=r"wrong\.json: options: not options of single-machine \("):
+        with rejects(InputError, where="wrong.json: options"):
             load_model(wrong, None, None)
     assert "antigravity" not in sys.modules
 
@@ -135,7 +135,7 @@ def test_pipelines_are_known_by_their_files_and_run_without_safe_weights(place: 
     assert list(load_pipelines(SingleMachine(), [a, b], None, taken=["a"])) == ["a.json", "b"]
     assert list(load_pipelines(SingleMachine(), [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
     assert declared(load_pipelines(SingleMachine(), [a], "ls")["a"].problem).decoder == "ls"
-    with pytest.raises(OptionError, match="model: a model is given twice, expected each once"):
+    with rejects(OptionError, where="--model"):
         load_pipelines(SingleMachine(), [a, Path("more/../a.json")], None)
 
 

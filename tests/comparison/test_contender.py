@@ -37,6 +37,7 @@ from colayer.models import LinearModel
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.solving import candidates
 from support.crowd_problem import Crowd
+from support.errors import rejects
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
 
@@ -173,7 +174,7 @@ def test_a_rule_without_a_method_is_refused() -> None:
     class Named(PickItem):
         baselines = ("first",)
 
-    with pytest.raises(InputError, match=r"pick names the rule 'first' and has no method baseline\(rule, instance\)"):
+    with rejects(InputError, "first"):
         rule_contenders(Named())
 
 

@@ -13,6 +13,7 @@ from colayer.comparison.contender import Contender
 from colayer.comparison.evaluate import evaluate, tight_bounds
 from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
+from support.errors import rejects
 from support.item_problem import Even, Item, PickItem
 from support.selection_problem import Selection, instances
 
@@ -104,24 +105,22 @@ def test_gaps_are_to_the_bounds_given() -> None:
     """Also where they are not known."""
     found = evaluate(Toy(), INSTANCES, {"a": lambda x: 300.0}, bounds=[240.0, None, 150.0])
     assert [r.gap for r in found.results] == [pytest.approx(0.25), None, pytest.approx(1.0)]
-    with pytest.raises(InputError, match="bounds: 1 of them, expected one for each of 3 instances"):
+    with rejects(InputError, where="bounds"):
         evaluate(Toy(), INSTANCES, {"a": lambda x: 300.0}, bounds=[1.0])
 
 
 def test_a_cost_that_is_no_number_is_refused() -> None:
-    with pytest.raises(InputError, match=r"instance 0: bad has no solution: .*cost of toy returned nan"):
+    with rejects(InputError, where="instance 0"):
         evaluate(Toy(), INSTANCES, {"bad": lambda x: math.nan}, warm_up=False)
-    with pytest.raises(
-        InputError, match=r"bad has no solution: .*cost of toy returned 'low', expected a finite number"
-    ):
+    with rejects(InputError, where="instance 0"):
         evaluate(Toy(), INSTANCES, {"bad": lambda x: "low"})
 
 
 def test_an_infeasible_solution_is_refused_with_its_instance() -> None:
     """In a table of means nobody can be left out."""
-    with pytest.raises(InputError, match="instance 0: odd returned an infeasible solution: violation says: odd"):
+    with rejects(InputError, where="instance 0"):
         evaluate(Even(), [Item([4.0, 1.0])], {"odd": lambda x: 1})
-    with pytest.raises(InputError, match=r"instance 2: low returned an infeasible .*it costs 40, less than .* 50"):
+    with rejects(InputError, where="instance 2"):
         evaluate(Toy(), INSTANCES, {"low": above(0.8)})
 
 
@@ -132,7 +131,7 @@ def test_what_a_contender_raises_ends_the_comparison() -> None:
 
 @pytest.mark.parametrize(("data", "contenders"), [([], {"a": lambda x: 1.0}), (INSTANCES, {})])
 def test_nothing_to_compare_is_refused(data: Any, contenders: Any) -> None:
-    with pytest.raises(InputError, match="nothing to compare, expected at least one contender and one instance"):
+    with rejects(InputError, "contender"):
         evaluate(Toy(), data, contenders)
 
 
@@ -167,5 +166,5 @@ def test_tight_bounds_are_the_better_of_cheap_and_exact_and_known_ones_are_not_c
 
 
 def test_tight_bounds_need_an_exact_solver() -> None:
-    with pytest.raises(InputError, match="pick has no exact solver"):
+    with rejects(InputError, "pick", "exact"):
         tight_bounds(PickItem(), [Item([1.0])])

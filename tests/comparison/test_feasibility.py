@@ -8,6 +8,7 @@ import pytest
 
 from colayer.comparison.feasibility import refusal
 from colayer.errors import InputError
+from support.errors import rejects
 from support.item_problem import Even, Item, PickItem, Written
 
 ITEM = Item([4.0, 1.0, 2.0])
@@ -49,5 +50,5 @@ def test_a_violation_is_one_line_and_never_empty() -> None:
 
 
 def test_a_violation_that_is_no_sentence_is_refused() -> None:
-    with pytest.raises(InputError, match="violation of pick returned False, expected a sentence or None"):
+    with rejects(InputError, "violation", "pick"):
         refusal(Saying(False), 0, ITEM)

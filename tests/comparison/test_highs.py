@@ -16,6 +16,7 @@ from colayer.pipeline import Pipeline
 from colayer.problem.programs import CompactModel, Rows
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.solvers import brute_force
+from support.errors import rejects
 from support.item_problem import Item, PickItem
 from support.tiny_instances import IDS, TINY, odd, optimum
 
@@ -125,5 +126,5 @@ def test_building_the_model_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_problem_without_a_model_is_refused() -> None:
-    with pytest.raises(InputError, match="pick has no compact model"):
+    with rejects(InputError, "pick", "compact"):
         solve_compact(PickItem(), Item([1.0]), 1.0)

@@ -12,6 +12,7 @@ from colayer._runtime.threads import allowed
 from colayer.comparison.race import Race, race
 from colayer.comparison.trajectory import Attempt, Trajectory
 from colayer.errors import InputError
+from support.errors import rejects
 from support.item_problem import Even, Item, PickItem, Written, attempting, calling
 
 
@@ -76,14 +77,14 @@ def test_every_contender_gets_an_instance_that_nobody_has_looked_at() -> None:
 
 
 def test_nothing_to_compare_is_refused() -> None:
-    with pytest.raises(InputError, match="nothing to compare"):
+    with rejects(InputError, "contender"):
         race(PickItem(), [], [attempting("a")], time_limit=1.0)
-    with pytest.raises(InputError, match="nothing to compare"):
+    with rejects(InputError, "contender"):
         race(PickItem(), [Item([1.0])], [], time_limit=1.0)
 
 
 def test_two_contenders_of_one_name_are_refused() -> None:
-    with pytest.raises(InputError, match="contenders: 'a' is the name of another contender"):
+    with rejects(InputError, where="contenders"):
         race(PickItem(), [Item([1.0])], [attempting("a"), attempting("b"), attempting("a")])
 
 
@@ -162,7 +163,7 @@ def test_a_solution_that_the_problem_calls_infeasible_does_not_count(problem: An
     found = race(problem, data, [attempting("a", *solutions)], time_limit=1.0)
     assert found.rows[0][0].points == ((0.0, 2.0),)
     assert found.rows[0][0].note == f"a solution was not feasible ({said})"
-    with pytest.raises(InputError, match=f"instance 0: a returned an infeasible solution: {said}"):
+    with rejects(InputError, said, where="instance 0"):
         race(problem, data, [attempting("a", *solutions, kind="learned")], time_limit=1.0)
 
 
@@ -178,7 +179,7 @@ def test_a_solution_below_the_lower_bound_is_none() -> None:
     found = race(Bounded(), [low, equal], [attempting("a", *solutions)], time_limit=1.0)
     assert [t.cost for t in found.of("a")] == [-2.0, -3.0 - 1e-12]
     assert found.rows[0][0].note == "a solution was not feasible (it costs -4, less than the lower bound -3)"
-    with pytest.raises(InputError, match="instance 0: a returned an infeasible solution: it costs -4, less than"):
+    with rejects(InputError, where="instance 0"):
         race(Bounded(), [low, equal], [attempting("a", *solutions, kind="safe")], time_limit=1.0)
 
 
@@ -200,5 +201,5 @@ def test_a_rival_that_fails_loses_its_row_and_no_other(values: list[float]) -> N
     for kind in ("learned", "safe"):
         with pytest.raises(ZeroDivisionError):
             race(PickItem(), instances, [calling("a", fail, kind), well], time_limit=1.0)
-    with pytest.raises(InputError, match="no contender is left: a is left out"):
+    with rejects(InputError, "a"):
         race(PickItem(), instances, [calling("a", fail, "solver")], time_limit=1.0)

@@ -11,6 +11,7 @@ from colayer.comparison.race import Race
 from colayer.comparison.table import Comparison, Result, joined, tabled, value
 from colayer.comparison.trajectory import Trajectory
 from colayer.errors import InputError
+from support.errors import rejects
 
 #: (bound, scale, size) of three instances.
 INSTANCES = ((100.0, 10.0, 2.0), (200.0, 20.0, 1.0), (50.0, 5.0, 2.0))
@@ -57,7 +58,7 @@ def test_by_group() -> None:
 
 
 def test_unknown_group_key_is_refused() -> None:
-    with pytest.raises(InputError, match="instance 0 has no 'rho' to group by, it has size"):
+    with rejects(InputError, "rho"):
         comparison().by("rho")
 
 
@@ -65,7 +66,7 @@ def test_ratio() -> None:
     """The ratio of mean gaps; it is not defined against a reference without gap."""
     assert comparison().ratio("pipeline", "rule") == pytest.approx(4.0)
     assert comparison().ratio("rule", "rule") == 1.0
-    with pytest.raises(InputError, match="no contender 'x', expected one of rule, pipeline"):
+    with rejects(InputError, "x"):
         comparison().ratio("x", "rule")
     perfect = comparison(rule=1.0)
     assert perfect.ratio("pipeline", "rule") is None
@@ -126,16 +127,14 @@ def test_the_last_solution_of_a_race_counts() -> None:
 def test_a_cost_below_a_bound_is_no_solution() -> None:
     """But for what the tolerance of a general solver leaves."""
     found = raced((Trajectory(((1.0, 9.0),)), Trajectory(((2.0, 7.0),))))
-    with pytest.raises(
-        InputError, match=r"^instance 0: b returned an infeasible .*: it costs 7, less than .* bound 8$"
-    ):
+    with rejects(InputError, where="instance 0"):
         tabled(found, [8.0])
     assert [r.bound for r in tabled(found, [7.0 + 1e-6]).results] == [7.0 + 1e-6] * 2
 
 
 def test_a_contender_without_a_solution_has_no_place_in_a_table() -> None:
     there, missing = Trajectory(((1.0, 9.0),)), Trajectory((), note="no solution in time")
-    with pytest.raises(InputError, match=r"^instance 1: b has no solution: no solution in time$"):
+    with rejects(InputError, where="instance 1"):
         tabled(raced((there, there), (there, missing)))
 
 

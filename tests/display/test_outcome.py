@@ -21,6 +21,7 @@ from colayer.display.outcome import (
     write_outcome,
 )
 from colayer.errors import InputError
+from support.errors import rejects
 
 SHEET = Sheet(
     "gaps",
@@ -83,7 +84,7 @@ def test_whose_claim_it_is_and_why_it_fails_come_back(tmp_path: Path) -> None:
 def test_a_conclusion_of_nobody_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
     drawn = [{"claim": "A", "holds": True, "numbers": "1 < 2", **given}]
     (tmp_path / "outcome.json").write_text(json.dumps({"name": "x", "title": "X", "conclusions": drawn}))
-    with pytest.raises(InputError, match=r"not an outcome: .*conclusions"):
+    with rejects(InputError, where="outcome.json"):
         read_outcomes(tmp_path)
 
 
@@ -96,26 +97,22 @@ def test_a_run_is_read_in_the_order_of_its_folders(tmp_path: Path) -> None:
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place, message in (
-        ("nowhere", "there is no such folder"),
-        ("file", "is not a folder, expected a run"),
-        (".", "no outcome.json in it, expected a folder that reproduce or compare wrote"),
-    ):
-        with pytest.raises(InputError, match=message):
+    for place in ("nowhere", "file", "."):
+        with rejects(InputError, where=str(tmp_path / place)):
             read_outcomes(tmp_path / place)
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    "content",
     [
-        ("", "not an outcome: "),
-        ('{"name": "a"}', r"not an outcome: .*`title`"),
-        ('{"name": 3, "title": "a"}', r"not an outcome: .*`\$\.name`"),
+        "",
+        '{"name": "a"}',
+        '{"name": 3, "title": "a"}',
     ],
 )
-def test_a_damaged_outcome_is_refused_by_name(tmp_path: Path, content: str, message: str) -> None:
+def test_a_damaged_outcome_is_refused_by_name(tmp_path: Path, content: str) -> None:
     (tmp_path / "outcome.json").write_text(content)
-    with pytest.raises(InputError, match=message) as caught:
+    with rejects(InputError, where="outcome.json") as caught:
         read_outcomes(tmp_path)
     assert caught.value.where == str(tmp_path / "outcome.json")
 
@@ -125,7 +122,7 @@ def test_a_row_of_another_length_is_refused_with_its_place(tmp_path: Path) -> No
     document: dict[str, Any] = json.loads((tmp_path / "outcome.json").read_text())
     document["sheets"][0]["rows"][1].pop()
     (tmp_path / "outcome.json").write_text(json.dumps(document))
-    with pytest.raises(InputError, match=r"outcome\.json: sheets\[0\]\.rows\[1\]: 1 cells, expected 2"):
+    with rejects(InputError, where="outcome.json: sheets[0].rows[1]"):
         read_outcomes(tmp_path)
 
 

@@ -10,6 +10,7 @@ import pytest
 from colayer import InputError, read_instance, read_instances
 from colayer.io.csv_instances import csv_instance
 from colayer.problems import COLUMNS, find_problem, problem_names
+from support.errors import rejects
 from support.pick_problem import Pick
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
@@ -65,30 +66,30 @@ def raising(error: BaseException) -> Picks:
 
 
 @pytest.mark.parametrize(
-    ("text", "problem", "message"),
+    ("text", "problem", "where"),
     [
         (
             "a,b\n1,2\n",
             None,
-            r"x\.csv: the columns a, b are those of no problem, expected release, processing \(single-",
+            "x.csv",
         ),
         (
             "release,processing\n1,0\n",
             None,
-            r"x\.csv: column processing, line 2: 0 is not positive, expected a number > 0",
+            "x.csv: column processing, line 2",
         ),
-        ("release,processing\n1,\n", None, r"x\.csv: column processing, line 2: empty, expected a number"),
-        ("release,processing\n1,x\n", None, r"x\.csv: column processing, line 2: 'x', expected a number"),
-        ("from,to,first\na,b,1\n", None, r"x\.csv: columns second: no such columns"),
-        ("begin,end\n1,2\n", None, r"x\.csv: travel: missing, expected columns from_x"),
-        ("a\n1\n", Pick(), r"x\.csv: pick has no instance\(table\), which makes an instance of a table"),
-        ("a\n1\n", raising(KeyError("b")), r"x\.csv: not an instance of pick \(KeyError: 'b'\)"),
-        ("a\n1\n", raising(InputError("bad", where="a")), r"x\.csv: a: bad"),
+        ("release,processing\n1,\n", None, "x.csv: column processing, line 2"),
+        ("release,processing\n1,x\n", None, "x.csv: column processing, line 2"),
+        ("from,to,first\na,b,1\n", None, "x.csv: columns second"),
+        ("begin,end\n1,2\n", None, "x.csv: travel"),
+        ("a\n1\n", Pick(), "x.csv"),
+        ("a\n1\n", raising(KeyError("b")), "x.csv"),
+        ("a\n1\n", raising(InputError("bad", where="a")), "x.csv: a"),
     ],
 )
-def test_a_mistake_is_one_line(text: str, problem: Any, message: str, tmp_path: Path) -> None:
+def test_a_mistake_is_one_line(text: str, problem: Any, where: str, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(text)
-    with pytest.raises(InputError, match=message) as caught:
+    with rejects(InputError, where=where) as caught:
         csv_instance(tmp_path / "x.csv", problem)
     assert "\n" not in str(caught.value)
     assert str(caught.value).count("x.csv") == 1
@@ -97,8 +98,6 @@ def test_a_mistake_is_one_line(text: str, problem: Any, message: str, tmp_path: 
 def test_a_mistake_in_a_table_beside_names_its_file(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("begin,end,from,to\n1,2,A,B\n5,6,B,A\n")
     (tmp_path / "x.travel.csv").write_text("from,to,minutes\nA,B,fast\n")
-    with pytest.raises(
-        InputError, match=r"x\.travel\.csv: column minutes, line 2: 'fast', expected a number$"
-    ) as caught:
+    with rejects(InputError, where="x.travel.csv: column minutes, line 2") as caught:
         csv_instance(tmp_path / "x.csv")
     assert str(caught.value).count("csv") == 1

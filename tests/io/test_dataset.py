@@ -19,10 +19,11 @@ from colayer.io.dataset import read_instance, read_instances, write_instance, wr
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
+from support.errors import rejects
 
 PROBLEM = SingleMachine()
 FUZZ = settings(
-    max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 VALID: dict[str, Any] = {"format": 1, "problem": "single-machine", "release": [0, 1.5], "processing": [3, 2]}
 
@@ -84,7 +85,7 @@ def test_a_missing_key_is_named_also_where_no_fields_are_declared(tmp_path: Path
     """A user's `read` that indexes the document gives a clean error without writing one."""
     path = tmp_path / "x.json"
     path.write_text('{"format": 1, "problem": "nested", "title": "a"}')
-    with pytest.raises(InputError, match=r"x\.json: city: missing"):
+    with rejects(InputError, where="x.json: city"):
         read_instance(path, Nested())
 
 
@@ -145,7 +146,7 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(InputError, match=r"x\.json: cannot be written: No space left on device"):
+    with rejects(InputError, where="x.json"):
         write_instance(path, PROBLEM.generate(1, jobs=2), PROBLEM)
     monkeypatch.undo()
     assert path.read_bytes() == old
@@ -153,30 +154,29 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "names"),
     [
-        (lambda p: read_instances(p / "empty"), "empty: an empty data set"),
-        (lambda p: read_instances(p / "nowhere.json"), "there is no such file"),
-        (lambda p: read_instance(p / "empty"), "is a folder"),
-        (lambda p: dataset.instance_files(p / "nowhere"), "there is no such folder"),
-        (lambda p: dataset.instance_files(p / "one.json"), "is not a folder"),
-        (lambda p: read_instance(p / "one.json", Nested()), "problem: 'single-machine', expected 'nested'"),
-        (lambda p: write_instances(p / "new", [], PROBLEM), "no instance to write"),
-        (lambda p: write_instances(p / "new", [], PROBLEM, "csv"), "no format 'csv'"),
-        (lambda p: write_instances(p / "one.json", [], PROBLEM), "is not a folder"),
-        (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), "expected .json or .npz"),
-        (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), "has no npz form"),
-        (lambda p: dataset.read_files([]), "no instance given"),
-        (lambda p: dataset.read_files([], PROBLEM), "no instance given"),
+        (lambda p: read_instances(p / "empty"), ("empty",)),
+        (lambda p: read_instances(p / "nowhere.json"), ("nowhere.json",)),
+        (lambda p: read_instance(p / "empty"), ("empty",)),
+        (lambda p: dataset.instance_files(p / "nowhere"), ("nowhere",)),
+        (lambda p: dataset.instance_files(p / "one.json"), ("one.json",)),
+        (lambda p: read_instance(p / "one.json", Nested()), ("one.json: problem",)),
+        (lambda p: write_instances(p / "new", [], PROBLEM), ("new",)),
+        (lambda p: write_instances(p / "new", [], PROBLEM, "csv"), ("csv",)),
+        (lambda p: write_instances(p / "one.json", [], PROBLEM), ("one.json",)),
+        (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), ("x.csv",)),
+        (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), ("x.npz: city.start",)),
+        (lambda p: dataset.read_files([]), ("instance",)),
+        (lambda p: dataset.read_files([], PROBLEM), ("instance",)),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_refused_by_name(call: Any, message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_refused_by_name(call: Any, names: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "one.json").write_text(json.dumps(VALID))
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(InputError) as caught:
+    with rejects(InputError, *names):
         call(tmp_path)
-    assert message in str(caught.value)
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -194,10 +194,10 @@ def test_labels_round_trip(tmp_path: Path) -> None:
     assert document["cost"] == sum(document["completion"])
     back = dataset.read_solutions(tmp_path / "set", PROBLEM, instances)
     assert all(np.array_equal(a, b) for a, b in zip(back, solutions, strict=True))
-    with pytest.raises(InputError, match="3 instances, expected 2"):
+    with rejects(InputError, where="set"):
         dataset.read_solutions(tmp_path / "set", PROBLEM, instances[:2])
     (tmp_path / "set/0001.solution.json").unlink()
-    with pytest.raises(InputError, match=r"0001\.solution\.json: there is no such file"):
+    with rejects(InputError, where="0001.solution.json"):
         dataset.read_solutions(tmp_path / "set", PROBLEM, instances)
 
 

@@ -11,6 +11,7 @@ import pytest
 from colayer import InputError
 from colayer.io.hashing import content_hash, content_of
 from colayer.problems import SingleMachine
+from support.errors import rejects
 from support.pick_problem import Pick
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -73,17 +74,19 @@ def test_equal_instances_have_equal_hashes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "said"),
+    ("members", "names"),
     [
-        ({"content": lambda self, x: "text"}, "content of pick returned 'text', expected bytes"),
-        ({"content": lambda self, x: None}, "content of pick returned None, expected bytes"),
-        ({"write": lambda self, x: None}, "write of pick returned None, expected a dict with words as keys"),
+        ({"content": lambda self, x: "text"}, ("content", "pick")),
+        ({"content": lambda self, x: None}, ("content", "pick")),
+        ({"write": lambda self, x: None}, ("write", "pick")),
         (
             {"write": lambda self, x: {"a": 1j}},
-            "write of pick: a cannot be written as JSON: TypeError: complex has no ",
+            ("write", "pick"),
         ),
     ],
 )
-def test_what_is_no_content_is_refused_by_the_name_of_its_method(members: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=f"^{said}"):
+def test_what_is_no_content_is_refused_by_the_name_of_its_method(
+    members: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    with rejects(InputError, *names):
         content_of(type("Changed", (Pick,), members)(), X)

@@ -13,6 +13,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.io.npz import npz_bytes, parse_npz
+from support.errors import rejects
 
 PATH = Path("x.npz")
 
@@ -23,10 +24,11 @@ def archive(**arrays: Any) -> bytes:
     return data.getvalue()
 
 
-def refusal(data: bytes) -> str:
-    with pytest.raises(InputError) as caught:
+def refusal(data: bytes) -> str | None:
+    """The place that is named."""
+    with rejects(InputError) as caught:
         whole(parse_npz(data, PATH))
-    return str(caught.value)
+    return caught.value.where
 
 
 def whole(part: Any) -> Any:
@@ -63,34 +65,32 @@ def test_floats_become_float64() -> None:
     "value", [None, [[1], [2, 3]], [1, "a", None], object()], ids=["null", "ragged", "mixed", "object"]
 )
 def test_what_has_no_npz_form_is_refused(value: Any) -> None:
-    with pytest.raises(InputError, match=r"^x\.npz: city\.start: neither numbers nor text: it has no npz form$"):
+    with rejects(InputError, where="x.npz: city.start"):
         npz_bytes({"city": {"start": value}}, PATH)
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("data", "where"),
     [
-        (b"", "x.npz: not an npz file: "),
-        (b"not a zip", "x.npz: not an npz file: File is not a zip file"),
-        (archive(a=np.arange(100))[:-30], "x.npz: not an npz file: "),
-        (archive(a=np.array([None])), "x.npz: a: not a plain array: Object arrays cannot be loaded"),
-        (archive(a=np.array([["x", "y"]])), "x.npz: a: an array of <U1, expected numbers"),
-        (archive(a=np.array([1j])), "x.npz: a: an array of complex128, expected numbers"),
-        (archive(**{"a": 1, "a.b": 2}), "x.npz: a.b: given twice, expected a key once"),
-        (archive(**{"a.b": 1, "a": 2}), "x.npz: a: given twice, expected a key once"),
+        (b"", "x.npz"),
+        (b"not a zip", "x.npz"),
+        (archive(a=np.arange(100))[:-30], "x.npz"),
+        (archive(a=np.array([None])), "x.npz: a"),
+        (archive(a=np.array([["x", "y"]])), "x.npz: a"),
+        (archive(a=np.array([1j])), "x.npz: a"),
+        (archive(**{"a": 1, "a.b": 2}), "x.npz: a.b"),
+        (archive(**{"a.b": 1, "a": 2}), "x.npz: a"),
     ],
 )
-def test_what_is_no_document_is_refused_by_name(data: bytes, message: str) -> None:
-    said = refusal(data)
-    assert said.startswith(message)
-    assert "\n" not in said
+def test_what_is_no_document_is_refused_by_name(data: bytes, where: str) -> None:
+    assert refusal(data) == where
 
 
 def test_members_that_are_no_arrays_are_refused() -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
         file.writestr("readme.txt", "hello")
-    assert refusal(data.getvalue()).startswith("x.npz: readme.txt: not a plain array: ")
+    assert refusal(data.getvalue()) == "x.npz: readme.txt"
 
 
 def test_arrays_are_loaded_when_they_are_asked_for() -> None:
@@ -98,7 +98,7 @@ def test_arrays_are_loaded_when_they_are_asked_for() -> None:
     found = parse_npz(archive(good=np.arange(3), bad=np.array([None])), PATH)
     assert list(found) == ["good", "bad"]
     assert found["good"] is found["good"]
-    with pytest.raises(InputError, match="bad: not a plain array"):
+    with rejects(InputError, where="x.npz: bad"):
         found["bad"]
 
 
@@ -108,7 +108,7 @@ def test_an_array_that_is_not_as_large_as_it_says_is_refused() -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
         file.writestr("a.npy", header.getvalue())
-    assert refusal(data.getvalue()).startswith("x.npz: a: ")
+    assert refusal(data.getvalue()) == "x.npz: a"
 
 
 def test_a_list_of_names_is_read_as_one() -> None:

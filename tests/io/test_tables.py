@@ -11,6 +11,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.io.tables import Arguments, Table, listed, number, table_of, words
+from support.errors import rejects
 
 
 class Frame:
@@ -47,21 +48,19 @@ def test_a_table_is_columns_by_name(data: Any) -> None:
 
 @pytest.mark.parametrize("data", [3, "table", [1, 2], [], None, np.zeros(2)])
 def test_what_is_no_table_is_refused(data: Any) -> None:
-    with pytest.raises(
-        InputError, match=r"^items: .* is not a table, expected a DataFrame, a dict of columns or a list"
-    ):
+    with rejects(InputError, where="items"):
         table_of(data, "items")
 
 
 def test_columns_have_one_length() -> None:
-    with pytest.raises(InputError, match=r"^column b: 1 entries, expected 2 as in a$"):
+    with rejects(InputError, where="column b"):
         Table({"a": [1, 2], "b": [1]})
-    with pytest.raises(InputError, match=r"^prices: column b: 'x' is not a column, expected a list of values$"):
+    with rejects(InputError, where="prices: column b"):
         Table({"b": "x"}, source="prices")
 
 
 def test_columns_of_a_frame_differ() -> None:
-    with pytest.raises(InputError, match=r"^column a: comes twice, expected names that differ$"):
+    with rejects(InputError, where="column a"):
         table_of(pd.DataFrame([[1, 2]], columns=["a", "a"]), "items")
 
 
@@ -109,7 +108,7 @@ def test_dates_in_a_list_are_so_too() -> None:
     zoned = pd.Series(pd.to_datetime(["2026-01-05 23:00", "2026-01-06 01:00", None])).dt.tz_localize("UTC")
     assert listed(zoned)[:2] == [1380.0, 1500.0]
     assert Arguments("jobs", None, release=zoned[:2]).numbers("release").tolist() == [1380.0, 1500.0]
-    with pytest.raises(InputError, match="dates with and without a time zone, expected one kind"):
+    with rejects(InputError, "time zone"):
         listed([dates[0], datetime.datetime(2026, 1, 5, 23, tzinfo=datetime.UTC)])
 
 
@@ -117,12 +116,12 @@ def test_durations_are_minutes() -> None:
     durations = [datetime.timedelta(hours=1, minutes=30), datetime.timedelta(seconds=30)]
     for given in (durations, np.array(durations, dtype="m8[s]"), pd.Series(durations)):
         assert Arguments("jobs", None, processing=given).numbers("processing").tolist() == [90.0, 0.5]
-    with pytest.raises(InputError, match=r"^processing\[1\]: empty, expected a number$"):
+    with rejects(InputError, where="processing[1]"):
         Arguments("jobs", None, processing=pd.to_timedelta([1, None], unit="min")).numbers("processing")
 
 
 def test_a_name_of_a_file_is_no_table() -> None:
-    with pytest.raises(InputError, match=r"^jobs: 'jobs.csv' is not a table, .*; colayer.read_instance reads files$"):
+    with rejects(InputError, where="jobs"):
         table_of("jobs.csv", "jobs")
 
 
@@ -138,36 +137,36 @@ def test_a_field_is_a_column_or_values() -> None:
 def test_gaps_are_allowed_where_they_mean_something() -> None:
     given = Arguments("items", {"cost": [1, None, np.nan, "", pd.NA]})
     assert np.isnan(given.numbers("cost", gaps=True)).tolist() == [False, True, True, True, True]
-    with pytest.raises(InputError, match=r"^column cost, row 2: empty, expected a number$"):
+    with rejects(InputError, where="column cost, row 2"):
         given.numbers("cost")
 
 
 @pytest.mark.parametrize(
-    ("data", "given", "message"),
+    ("data", "given", "where"),
     [
         (
             {"cots": [1]},
             {"cost": "cost"},
-            r"^column cost: no such column, there are cots \(cost=\.\.\. names another one\)$",
+            "column cost",
         ),
-        ({"cots": [1]}, {}, r"^column cost: no such column, there are cots$"),
-        (None, {"cost": "cost"}, r"^cost: missing, expected a list, or items as a table with this column$"),
-        ({"cost": []}, {}, r"^column cost: empty, expected at least one row$"),
-        ({"cost": [1, "x"]}, {}, r"^column cost, row 2: 'x', expected a number$"),
-        ({"cost": [True]}, {}, r"^column cost, row 1: True, expected a number$"),
-        (None, {"cost": [1, "x"]}, r"^cost\[1\]: 'x', expected a number$"),
-        (None, {"cost": 3}, r"^cost: 3 is not a column, expected a list of values$"),
+        ({"cots": [1]}, {}, "column cost"),
+        (None, {"cost": "cost"}, "cost"),
+        ({"cost": []}, {}, "column cost"),
+        ({"cost": [1, "x"]}, {}, "column cost, row 2"),
+        ({"cost": [True]}, {}, "column cost, row 1"),
+        (None, {"cost": [1, "x"]}, "cost[1]"),
+        (None, {"cost": 3}, "cost"),
     ],
 )
-def test_what_is_wrong_is_named(data: Any, given: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_what_is_wrong_is_named(data: Any, given: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         Arguments("items", data, **given).numbers("cost")
 
 
 def test_an_index_of_the_instance_becomes_a_column_and_row() -> None:
     given = Arguments("items", {"price": [1, 2]}, cost="price")
     given.numbers("cost")
-    with pytest.raises(InputError, match=r"^column price, row 2: too much$"), given.located():
+    with rejects(InputError, where="column price, row 2"), given.located():
         raise InputError("too much", where="cost[1]")
     for place in ("size[1]", "cost", None):
         with pytest.raises(InputError) as caught, given.located():

@@ -11,6 +11,7 @@ from colayer.errors import InputError
 from colayer.layers import Assignment, LinearProgram
 from colayer.layers.assignment import assignment, embed
 from colayer.layers.path_cover import partial_assignment
+from support.errors import rejects
 
 
 def by_enumeration(costs: np.ndarray) -> float:
@@ -66,17 +67,17 @@ def test_rows_left_over_have_no_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "where"),
     [
-        (lambda: assignment([1.0, 2.0]), "costs: an array of 1 dimensions, expected two"),
-        (lambda: assignment([[1.0, np.nan]]), r"costs\[0, 1\]: nan"),
-        (lambda: Assignment(0, 2), "rows: 0 is out of range"),
-        (lambda: Assignment(2, 0), "columns: 0 is out of range"),
-        (lambda: Assignment(2.0, 2), "rows: 2.0 is not a whole number"),
-        (lambda: Assignment(2, 2)([1.0, 2.0, 3.0]), "theta: 3 numbers, expected 4"),
-        (lambda: Assignment(1, 2)([1.0, np.inf]), r"theta\[1\]: inf"),
+        (lambda: assignment([1.0, 2.0]), "costs"),
+        (lambda: assignment([[1.0, np.nan]]), "costs[0, 1]"),
+        (lambda: Assignment(0, 2), "rows"),
+        (lambda: Assignment(2, 0), "columns"),
+        (lambda: Assignment(2.0, 2), "rows"),
+        (lambda: Assignment(2, 2)([1.0, 2.0, 3.0]), "theta"),
+        (lambda: Assignment(1, 2)([1.0, np.inf]), "theta[1]"),
     ],
 )
-def test_names_what_is_wrong(call, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong(call, where: str) -> None:
+    with rejects(InputError, where=where):
         call()

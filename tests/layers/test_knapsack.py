@@ -12,6 +12,7 @@ from colayer.errors import InputError
 from colayer.layers import Knapsack
 from colayer.layers import knapsack as module
 from colayer.layers.knapsack import knapsack
+from support.errors import rejects
 
 
 def by_enumeration(theta: np.ndarray, weights: np.ndarray, capacity: int) -> np.ndarray:
@@ -84,26 +85,26 @@ def test_a_capacity_beyond_64_bits_holds_everything() -> None:
 
 def test_refuses_what_no_table_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CELLS", 100)
-    with pytest.raises(InputError, match=r"capacity: .* too large for the dynamic program"):
+    with rejects(InputError, where="capacity"):
         knapsack(-(np.arange(40.0) + 100), np.arange(40) + 100, 2000)
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "where"),
     [
-        (lambda: Knapsack([1.5], 2), r"weights\[0\]: 1.5, expected a whole number"),
-        (lambda: Knapsack([1, -1], 2), r"weights\[1\]: -1, expected a whole number"),
-        (lambda: Knapsack([np.nan], 2), r"weights\[0\]: nan"),
-        (lambda: Knapsack([[1]], 2), "weights: an array of 2 dimensions"),
-        (lambda: Knapsack([1, 2**80], 2), r"weights\[1\]: 1208925819614629174706176 is too large"),
-        (lambda: Knapsack(["1"], 2), r"weights\[0\]: .* is not a whole number"),
-        (lambda: Knapsack([1], np.inf), "capacity: inf, expected a whole number"),
-        (lambda: Knapsack([1], -1), "capacity: -1, expected a whole number"),
-        (lambda: Knapsack([1], 1.5), "capacity: 1.5, expected a whole number"),
-        (lambda: Knapsack([1, 2], 2)([1.0]), "theta: 1 numbers, expected 2"),
-        (lambda: Knapsack([1], 2)([np.nan]), r"theta\[0\]: nan"),
+        (lambda: Knapsack([1.5], 2), "weights[0]"),
+        (lambda: Knapsack([1, -1], 2), "weights[1]"),
+        (lambda: Knapsack([np.nan], 2), "weights[0]"),
+        (lambda: Knapsack([[1]], 2), "weights"),
+        (lambda: Knapsack([1, 2**80], 2), "weights[1]"),
+        (lambda: Knapsack(["1"], 2), "weights[0]"),
+        (lambda: Knapsack([1], np.inf), "capacity"),
+        (lambda: Knapsack([1], -1), "capacity"),
+        (lambda: Knapsack([1], 1.5), "capacity"),
+        (lambda: Knapsack([1, 2], 2)([1.0]), "theta"),
+        (lambda: Knapsack([1], 2)([np.nan]), "theta[0]"),
     ],
 )
-def test_names_what_is_wrong(call, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong(call, where: str) -> None:
+    with rejects(InputError, where=where):
         call()

@@ -24,26 +24,27 @@ from colayer.layers import (
 )
 from colayer.layers import path_cover as covers
 from colayer.layers.layer import costs_of, indicator
+from support.errors import rejects
 
 TRIANGLE = [(0, 1), (1, 2), (0, 2)]
-#: layer, length of θ
+#: how to make a layer, length of θ
 LAYERS = {
-    "sorting": (Sorting(), 5),
-    "top-k": (TopK(2), 5),
-    "spanning tree": (MinimumSpanningTree(3, TRIANGLE), 3),
-    "path cover": (PathCover([0, 2, 3, 3], [1, 2, 2]), 9),
-    "assignment": (Assignment(2, 3), 6),
-    "knapsack": (Knapsack([1, 2, 3], 4), 3),
-    "acyclic path": (ShortestPath(3, TRIANGLE, 0, 2), 3),
-    "path": (ShortestPath(3, [*TRIANGLE, (1, 0)], 0, 2), 4),
-    "program": (LinearProgram(([[1.0, 1.0, 1.0]], 1.0, 2.0), bounds=(0.0, 1.0), integrality=1), 3),
+    "sorting": (lambda: Sorting(), 5),
+    "top-k": (lambda: TopK(2), 5),
+    "spanning tree": (lambda: MinimumSpanningTree(3, TRIANGLE), 3),
+    "path cover": (lambda: PathCover([0, 2, 3, 3], [1, 2, 2]), 9),
+    "assignment": (lambda: Assignment(2, 3), 6),
+    "knapsack": (lambda: Knapsack([1, 2, 3], 4), 3),
+    "acyclic path": (lambda: ShortestPath(3, TRIANGLE, 0, 2), 3),
+    "path": (lambda: ShortestPath(3, [*TRIANGLE, (1, 0)], 0, 2), 4),
+    "program": (lambda: LinearProgram(([[1.0, 1.0, 1.0]], 1.0, 2.0), bounds=(0.0, 1.0), integrality=1), 3),
 }
 
 
 @pytest.fixture(params=LAYERS, name="case")
 def case_of(request: pytest.FixtureRequest) -> tuple[Layer, np.ndarray]:
-    layer, n = LAYERS[request.param]
-    return layer, np.random.default_rng(0).random((50, n)) + 0.1
+    make, n = LAYERS[request.param]
+    return make(), np.random.default_rng(0).random((50, n)) + 0.1
 
 
 def test_maps_theta_to_a_vector_of_its_length(case: tuple[Layer, np.ndarray]) -> None:
@@ -90,11 +91,12 @@ def test_does_not_follow_changes_of_what_it_was_made_from() -> None:
 
 @pytest.mark.parametrize("kind", LAYERS)
 def test_refuses_theta_that_is_none(kind: str) -> None:
-    layer, n = LAYERS[kind]
-    with pytest.raises(InputError, match="theta"):
+    make, n = LAYERS[kind]
+    layer = make()
+    with rejects(InputError, where="theta[0]"):
         layer(np.full(n, np.nan))
     if layer.size is not None:
-        with pytest.raises(InputError, match=f"theta: {n + 1} numbers, expected {n}"):
+        with rejects(InputError, where="theta"):
             layer(np.ones(n + 1))
 
 
@@ -102,24 +104,25 @@ def test_refuses_theta_that_is_none(kind: str) -> None:
 @pytest.mark.parametrize("wrong", [1j, "1.0", [1.0, 2.0]], ids=["complex", "text", "ragged"])
 def test_refuses_theta_that_is_no_vector_of_real_numbers(kind: str, wrong: object) -> None:
     """Complex numbers would lose a part in silence, and text would be read as numbers."""
-    layer, n = LAYERS[kind]
-    with pytest.raises(InputError, match=r"^theta: .*, expected real numbers$"):
+    make, n = LAYERS[kind]
+    layer = make()
+    with rejects(InputError, where="theta"):
         layer([wrong, *[0.5] * (n - 1)])
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
+    ("make", "where"),
     [
-        (lambda: TopK(2.5), "k: 2.5 is not a whole number, expected 0 or more"),
-        (lambda: TopK(True), "k: True is not a whole number"),
-        (lambda: MinimumSpanningTree(2.0, [(0, 1)]), "nodes: 2.0 is not a whole number, expected 1 or more"),
-        (lambda: MinimumSpanningTree(0, []), "nodes: 0 is out of range, expected at least 1"),
-        (lambda: MinimumSpanningTree(2, 5), "edges: expected pairs of nodes"),
-        (lambda: ShortestPath(3, TRIANGLE, 0.5, 2), "source: 0.5 is not a whole number"),
+        (lambda: TopK(2.5), "k"),
+        (lambda: TopK(True), "k"),
+        (lambda: MinimumSpanningTree(2.0, [(0, 1)]), "nodes"),
+        (lambda: MinimumSpanningTree(0, []), "nodes"),
+        (lambda: MinimumSpanningTree(2, 5), "edges"),
+        (lambda: ShortestPath(3, TRIANGLE, 0.5, 2), "source"),
     ],
 )
-def test_refuses_counts_that_are_not_whole(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_refuses_counts_that_are_not_whole(make: Callable[[], object], where: str) -> None:
+    with rejects(InputError, where=where):
         make()
 
 
@@ -146,9 +149,9 @@ def test_the_objects_give_what_the_functions_give() -> None:
 
 
 def test_refuses_graphs_that_are_none() -> None:
-    with pytest.raises(InputError, match="the graph is not connected"):
+    with rejects(InputError, where="edges"):
         MinimumSpanningTree(4, TRIANGLE)
-    with pytest.raises(InputError, match="heads"):
+    with rejects(InputError, where="heads[0]"):
         PathCover([0, 1], [1])
 
 
@@ -167,17 +170,17 @@ def test_costs_are_copied_only_where_it_takes_a_copy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("theta", "message"),
+    ("theta", "where"),
     [
-        ([[1.0, 2.0]], r"costs: an array of 2 dimensions, expected one"),
-        (5.0, r"costs: an array of 0 dimensions, expected one"),
-        ([1.0], r"costs: 1 numbers, expected 2"),
-        ([0.0, -np.inf], r"costs\[1\]: -inf, expected a finite number"),
-        ([10**400, 1], r"costs: .*, expected real numbers"),
+        ([[1.0, 2.0]], "costs"),
+        (5.0, "costs"),
+        ([1.0], "costs"),
+        ([0.0, -np.inf], "costs[1]"),
+        ([10**400, 1], "costs"),
     ],
 )
-def test_costs_are_refused_by_place(theta: object, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}$"):
+def test_costs_are_refused_by_place(theta: object, where: str) -> None:
+    with rejects(InputError, where=where):
         costs_of(theta, 2, "costs")  # type: ignore[arg-type]
 
 

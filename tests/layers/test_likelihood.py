@@ -12,6 +12,7 @@ from scipy.special import logsumexp
 
 from colayer.errors import InputError
 from colayer.layers.likelihood import Elimination, matrix_tree, path_cover, plackett_luce
+from support.errors import rejects
 
 TRIANGLE = np.array([[0, 1], [1, 2], [0, 2]])
 PARALLEL = np.array([[0, 1], [1, 0], [1, 2], [2, 0], [2, 3], [3, 2]])
@@ -104,7 +105,7 @@ def test_elimination_can_be_reused_and_changes_nothing():
     again, same = matrix_tree(4, K4, theta, target, plan)
     assert value == again
     assert np.array_equal(gradient, same)
-    with pytest.raises(InputError, match="not connected"):
+    with rejects(InputError, where="edges"):
         Elimination.of(4, np.array([[0, 1], [2, 3]]))
 
 
@@ -206,7 +207,7 @@ def test_path_cover_of_tasks_without_arcs():
 def test_path_cover_refuses_what_is_no_cover():
     target = covers()[3]
     for wrong in (0.5 * target + 0.5 * covers()[0], np.ones(17), np.zeros(17)):
-        with pytest.raises(InputError, match="not a path cover"):
+        with rejects(InputError, where="target"):
             path_cover(INDPTR, HEADS, np.zeros(17), wrong)
 
 
@@ -233,7 +234,7 @@ def test_plackett_luce_gradient():
 
 
 def test_wrong_shapes_and_numbers_are_refused():
-    with pytest.raises(InputError, match=r"theta: .*expected \(6,\)"):
+    with rejects(InputError, where="theta"):
         matrix_tree(3, TRIANGLE, np.zeros(3), np.zeros(6))
-    with pytest.raises(InputError, match=r"target\[2\]: not finite"):
+    with rejects(InputError, where="target[2]"):
         matrix_tree(3, TRIANGLE, np.zeros(6), np.array([0, 0, np.nan, 0, 0, 0]))

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 
 from colayer.errors import InputError
 from colayer.layers import LinearProgram
+from support.errors import rejects
 
 CUBE = np.array(list(product((0.0, 1.0), repeat=6)))
 
@@ -162,51 +163,51 @@ def test_without_rows_it_is_the_box() -> None:
 def test_refuses_what_has_no_optimum(integrality: int) -> None:
     impossible = LinearProgram(([[1.0, 1.0], [1.0, 1.0]], [2.0, -1.0], [3.0, 1.0]), integrality=integrality)
     for theta in ([1.0, 1.0], [-1.0, -1.0]):
-        with pytest.raises(InputError, match="constraints: no y satisfies the rows and bounds"):
+        with rejects(InputError, where="constraints"):
             impossible(theta)
     endless = LinearProgram(([[1.0, -1.0]], 0.0, 0.0), integrality=integrality)
-    with pytest.raises(InputError, match="theta: unbounded"):
+    with rejects(InputError, where="theta"):
         endless([-1.0, 0.0])
     assert endless([1.0, 0.0]).tolist() == [0.0, 0.0]  # and goes on working
 
 
 def test_infeasible_in_whole_numbers_alone() -> None:
     """The relaxation has a point, 0.5; the program has none."""
-    with pytest.raises(InputError, match="constraints: no y satisfies"):
+    with rejects(InputError, where="constraints"):
         LinearProgram(([[2.0]], 1.0, 1.0), integrality=1)([1.0])
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "where"),
     [
-        (lambda: LinearProgram(([[1.0, np.nan]], 0.0, 1.0)), r"constraints\[0\]: a coefficient that is not finite"),
-        (lambda: LinearProgram(([[1.0, 1.0]], 2.0, 1.0)), r"constraints\[0\]\[0\]: limits 2.0 and 1.0"),
-        (lambda: LinearProgram(([[1.0, 1.0]], [0.0, 0.0], 1.0)), r"constraints\[0\]: limits of shape"),
-        (lambda: LinearProgram([([[1.0]], 0.0, 1.0), ([[1.0, 1.0]], 0.0, 1.0)]), r"constraints\[1\]: 2 columns"),
-        (lambda: LinearProgram([([[1.0]], 0.0)]), r"constraints\[0\]: expected a LinearConstraint or a triple"),
-        (lambda: LinearProgram(None), r"constraints: None, expected a LinearConstraint or a triple"),
-        (lambda: LinearProgram([1.0]), r"constraints\[0\]: expected a LinearConstraint or a triple"),
-        (lambda: LinearProgram(([["a"]], 0.0, 1.0)), r"constraints\[0\]: expected a matrix of numbers"),
-        (lambda: LinearProgram(size=2, bounds=None), "bounds: expected a Bounds or a pair"),
-        (lambda: LinearProgram(size=2, bounds=(0.0, [1.0, -1.0])), r"bounds\[1\]: limits 0.0 and -1.0"),
-        (lambda: LinearProgram(size=2, bounds=(0.0, np.nan)), r"bounds\[0\]: limits 0.0 and nan"),
-        (lambda: LinearProgram(size=2, bounds=(0.0,)), "bounds: expected a Bounds or a pair"),
-        (lambda: LinearProgram(size=2, integrality=2), "integrality: expected 0 or 1"),
-        (lambda: LinearProgram(size=2, integrality=[1, 0, 1]), "integrality: expected 0 or 1"),
-        (lambda: LinearProgram(size=2, gap=-1.0), "gap: -1.0 is out of range"),
-        (lambda: LinearProgram(size=2)([1.0]), "theta: 1 numbers, expected 2"),
-        (lambda: LinearProgram(size=1)([np.nan]), r"theta\[0\]: nan"),
-        (lambda: LinearProgram.read("nowhere.mps"), "nowhere.mps: no such file"),
+        (lambda: LinearProgram(([[1.0, np.nan]], 0.0, 1.0)), "constraints[0]"),
+        (lambda: LinearProgram(([[1.0, 1.0]], 2.0, 1.0)), "constraints[0][0]"),
+        (lambda: LinearProgram(([[1.0, 1.0]], [0.0, 0.0], 1.0)), "constraints[0]"),
+        (lambda: LinearProgram([([[1.0]], 0.0, 1.0), ([[1.0, 1.0]], 0.0, 1.0)]), "constraints[1]"),
+        (lambda: LinearProgram([([[1.0]], 0.0)]), "constraints[0]"),
+        (lambda: LinearProgram(None), "constraints"),
+        (lambda: LinearProgram([1.0]), "constraints[0]"),
+        (lambda: LinearProgram(([["a"]], 0.0, 1.0)), "constraints[0]"),
+        (lambda: LinearProgram(size=2, bounds=None), "bounds"),
+        (lambda: LinearProgram(size=2, bounds=(0.0, [1.0, -1.0])), "bounds[1]"),
+        (lambda: LinearProgram(size=2, bounds=(0.0, np.nan)), "bounds[0]"),
+        (lambda: LinearProgram(size=2, bounds=(0.0,)), "bounds"),
+        (lambda: LinearProgram(size=2, integrality=2), "integrality"),
+        (lambda: LinearProgram(size=2, integrality=[1, 0, 1]), "integrality"),
+        (lambda: LinearProgram(size=2, gap=-1.0), "gap"),
+        (lambda: LinearProgram(size=2)([1.0]), "theta"),
+        (lambda: LinearProgram(size=1)([np.nan]), "theta[0]"),
+        (lambda: LinearProgram.read("nowhere.mps"), "nowhere.mps"),
     ],
 )
-def test_names_what_is_wrong(call, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong(call, where: str) -> None:
+    with rejects(InputError, where=where):
         call()
 
 
 def test_refuses_a_file_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "broken.mps").write_text("ROWS\n nonsense\n")
-    with pytest.raises(InputError, match=r"broken\.mps: HiGHS cannot read it"):
+    with rejects(InputError, where="broken.mps"):
         LinearProgram.read(tmp_path / "broken.mps")
 
 
@@ -218,5 +219,5 @@ def test_refuses_a_quadratic_objective() -> None:
     hessian.dim_ = 1
     hessian.start_, hessian.index_, hessian.value_ = np.array([0, 1]), np.array([0]), np.array([2.0])
     highs.passHessian(hessian)
-    with pytest.raises(InputError, match="model: a quadratic objective"):
+    with rejects(InputError, where="model"):
         LinearProgram.from_highs(highs)

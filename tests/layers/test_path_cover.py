@@ -20,6 +20,7 @@ from colayer.layers.path_cover import (
     path_cover_certified,
     path_cover_into,
 )
+from support.errors import rejects
 
 Graph = tuple[np.ndarray, np.ndarray]
 Costs = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -243,7 +244,7 @@ def test_embed_gives_the_cost_as_an_inner_product() -> None:
 
 
 def test_embed_refuses_a_successor_without_an_arc() -> None:
-    with pytest.raises(InputError, match=r"^successor\[0\]: 2 is not a head"):
+    with rejects(InputError, where="successor[0]"):
         embed(np.array([2, -1, -1]), np.array([0, 1, 1, 1]), np.array([1], dtype=np.int32))
 
 
@@ -264,7 +265,7 @@ def test_mixed_is_the_sum_of_covers_as_vectors() -> None:
 
 def test_mixed_refuses_a_successor_without_an_arc() -> None:
     covers = np.array([[1, -1, -1], [2, -1, -1]])
-    with pytest.raises(InputError, match=r"covers\[1\]\[0\]: 2 is not a head of an arc from task 0"):
+    with rejects(InputError, where="covers[1][0]"):
         mixed(covers, np.ones(2), np.array([0, 1, 1, 1]), np.array([1], dtype=np.int32))
 
 
@@ -295,7 +296,7 @@ def test_inputs_are_left_alone_and_may_be_read_only() -> None:
 
 
 def test_a_cycle_is_refused_where_it_would_be_used() -> None:
-    with pytest.raises(InputError, match=r"^heads: the arcs hold a cycle through task"):
+    with rejects(InputError, where="heads"):
         path_cover([0, 1, 2, 2], [1, 0], [0.0, 0.0], [1.0] * 3, [1.0] * 3)
     assert path_cover([0, 1, 2], [1, 0], [0.0, 5.0], [1.0] * 2, [1.0] * 2).tolist() == [1, -1]
 
@@ -310,30 +311,30 @@ GOOD = {
 
 
 @pytest.mark.parametrize(
-    ("field", "bad", "message"),
+    ("field", "bad", "where"),
     [
-        ("indptr", [0, 1], "indptr: length 2, expected 3"),
-        ("indptr", [0, 2, 2], "indptr: expected to ascend from 0 to the number of arcs, 1"),
-        ("indptr", [0, 2, 1], "indptr: expected to ascend from 0"),
-        ("indptr", [[0, 1, 1]], "indptr: an array of 2 dimensions, expected one"),
-        ("heads", [2], r"heads\[0\]: 2 is out of range or order, expected 0 … 1, ascending in each row"),
-        ("heads", [-1], r"heads\[0\]: -1 is out of range"),
-        ("arc_costs", [1.0, 2.0], "arc_costs: length 2, expected 1"),
-        ("arc_costs", [np.nan], r"arc_costs\[0\]: nan, expected a number within ±1e\+300"),
-        ("origin_costs", [0.0, np.inf], r"origin_costs\[1\]: inf, expected"),
-        ("destination_costs", [-2e300, 0.0], r"destination_costs\[0\]: -2e\+300, expected"),
-        ("destination_costs", [0.0], r"destination_costs: shape \(1,\), expected \(2,\)"),
-        ("order", [0, 0], "order: expected each of 0 … 1 once"),
-        ("order", [0], "order: expected each of 0 … 1 once"),
+        ("indptr", [0, 1], "indptr"),
+        ("indptr", [0, 2, 2], "indptr"),
+        ("indptr", [0, 2, 1], "indptr"),
+        ("indptr", [[0, 1, 1]], "indptr"),
+        ("heads", [2], "heads[0]"),
+        ("heads", [-1], "heads[0]"),
+        ("arc_costs", [1.0, 2.0], "arc_costs"),
+        ("arc_costs", [np.nan], "arc_costs[0]"),
+        ("origin_costs", [0.0, np.inf], "origin_costs[1]"),
+        ("destination_costs", [-2e300, 0.0], "destination_costs[0]"),
+        ("destination_costs", [0.0], "destination_costs"),
+        ("order", [0, 0], "order"),
+        ("order", [0], "order"),
     ],
 )
-def test_bad_input_is_refused_by_name(field: str, bad: list, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_bad_input_is_refused_by_name(field: str, bad: list, where: str) -> None:
+    with rejects(InputError, where=where):
         path_cover(**{**GOOD, field: bad})
 
 
 def test_heads_of_a_row_ascend() -> None:
     """Parallel arcs or an unsorted row are refused: embed looks a head up by bisection."""
     for heads in ([1, 1], [2, 1]):
-        with pytest.raises(InputError, match=r"^columns\[1\]"):
+        with rejects(InputError, where="columns[1]"):
             partial_assignment([0, 2], heads, [1.0, 1.0], [0.0] * 3, [0.0])

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 from colayer.errors import InputError
 from colayer.layers import ShortestPath
 from colayer.layers.shortest_path import shortest_path
+from support.errors import rejects
 
 
 def draw(rng: np.random.Generator, acyclic: bool, most: int = 8) -> tuple[int, np.ndarray, int, int]:
@@ -58,7 +59,7 @@ def test_is_the_shortest_of_all_paths(acyclic: bool) -> None:
         costs = rng.normal(size=len(arcs)) if acyclic else rng.integers(0, 5, len(arcs)).astype(float)
         paths = simple_paths(nodes, arcs, source, target)
         if not paths:
-            with pytest.raises(InputError, match="target: there is no path"):
+            with rejects(InputError, where="target"):
                 ShortestPath(nodes, arcs, source, target)
             continue
         layer = ShortestPath(nodes, arcs, source, target)
@@ -91,7 +92,7 @@ def test_costs_of_either_sign_with_cycles_against_networkx() -> None:
             if not cheapest.has_edge(u, v) or c < cheapest[u][v]["weight"]:
                 cheapest.add_edge(u, v, weight=c)
         if nx.negative_edge_cycle(cheapest):
-            with pytest.raises(InputError, match="theta: a cycle of negative cost through node"):
+            with rejects(InputError, where="theta"):
                 layer(costs)
             refused += 1
         else:
@@ -115,7 +116,7 @@ def test_agrees_with_scipy_on_large_graphs() -> None:
 
 
 def test_says_which_node_the_negative_cycle_goes_through() -> None:
-    with pytest.raises(InputError, match=r"through node [12], expected none"):
+    with rejects(InputError, where="theta"):
         shortest_path(4, [(0, 1), (1, 2), (2, 1), (2, 3)], [1.0, 1.0, -2.0, 1.0], 0, 3)
 
 
@@ -140,27 +141,27 @@ def test_small_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "where"),
     [
-        ((3, [(0, 1, 2)], 0, 1), "arcs: expected pairs of nodes"),
-        ((3, [(0.0, 1.0)], 0, 1), "arcs: expected pairs of nodes"),
-        ((3, [(0, 3)], 0, 1), "arcs: a node out of range, expected 0 to 2"),
-        ((3, [(0, -1)], 0, 1), "arcs: a node out of range"),
-        ((3, [(0, 1)], 3, 1), "source: 3 is out of range, expected 0 to 2"),
-        ((3, [(0, 1)], 0, -1), "target: -1 is out of range"),
-        ((3, [(0, 1)], 0, 2), "target: there is no path to it from 0"),
-        ((2, [(1, 0)], 0, 1), "target: there is no path to it from 0"),
+        ((3, [(0, 1, 2)], 0, 1), "arcs"),
+        ((3, [(0.0, 1.0)], 0, 1), "arcs"),
+        ((3, [(0, 3)], 0, 1), "arcs"),
+        ((3, [(0, -1)], 0, 1), "arcs"),
+        ((3, [(0, 1)], 3, 1), "source"),
+        ((3, [(0, 1)], 0, -1), "target"),
+        ((3, [(0, 1)], 0, 2), "target"),
+        ((2, [(1, 0)], 0, 1), "target"),
     ],
 )
-def test_names_what_is_wrong_with_the_graph(arguments: tuple, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong_with_the_graph(arguments: tuple, where: str) -> None:
+    with rejects(InputError, where=where):
         ShortestPath(*arguments)
 
 
 @pytest.mark.parametrize(
-    ("theta", "message"),
-    [([1.0], "theta: 1 numbers, expected 2"), ([1.0, np.nan], r"theta\[1\]: nan"), (1.0, "theta: an array of 0 dim")],
+    ("theta", "where"),
+    [([1.0], "theta"), ([1.0, np.nan], "theta[1]"), (1.0, "theta")],
 )
-def test_names_what_is_wrong_with_theta(theta: list, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong_with_theta(theta: list, where: str) -> None:
+    with rejects(InputError, where=where):
         ShortestPath(3, [(0, 1), (1, 2)], 0, 2)(theta)

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from colayer.errors import InputError
 from colayer.layers.sorting import augmented, embed, likelihood, sort
+from support.errors import rejects
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
@@ -63,7 +64,7 @@ def test_leaves_its_input_alone_and_takes_lists() -> None:
 
 @pytest.mark.parametrize("theta", [[np.nan, 1.0], [np.inf], [[1.0]]])
 def test_refuses_what_has_no_order(theta: list) -> None:
-    with pytest.raises(InputError, match="theta"):
+    with rejects(InputError, where="theta"):
         sort(theta)
 
 

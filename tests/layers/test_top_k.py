@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from colayer.errors import InputError
 from colayer.layers import TopK
 from colayer.layers.top_k import top_k
+from support.errors import rejects
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
@@ -53,16 +54,16 @@ def test_small_cases() -> None:
 
 
 @pytest.mark.parametrize(
-    ("theta", "k", "message"),
+    ("theta", "k", "where"),
     [
-        ([1.0, 2.0], 3, "k: 3 is out of range, expected 0 to 2"),
-        ([1.0, 2.0], -1, "k: -1 is out of range"),
-        ([1.0, np.nan], 1, r"theta\[1\]: nan, expected a finite number"),
-        ([[1.0]], 1, "theta: an array of 2 dimensions"),
+        ([1.0, 2.0], 3, "k"),
+        ([1.0, 2.0], -1, "k"),
+        ([1.0, np.nan], 1, "theta[1]"),
+        ([[1.0]], 1, "theta"),
     ],
 )
-def test_names_what_is_wrong(theta: list, k: int, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_names_what_is_wrong(theta: list, k: int, where: str) -> None:
+    with rejects(InputError, where=where):
         top_k(theta, k)
-    with pytest.raises(InputError, match=message.split(",")[0]):
+    with rejects(InputError, where=where):
         TopK(k)(theta)

@@ -18,6 +18,7 @@ from colayer.learning.guaranteed import guaranteed
 from colayer.learning.learner import split
 from colayer.problem.abilities import Approximation
 from colayer.problems import SingleMachine
+from support.errors import rejects
 
 
 class Pick(BaseProblem):
@@ -69,7 +70,7 @@ def test_sigma_by_theory(instances: list[Any]) -> None:
 
 def test_sigma_by_theory_needs_a_ratio() -> None:
     problem = SingleMachine(features="27")
-    with pytest.raises(OptionError, match="sigma: no ratio is proved for single-machine"):
+    with rejects(OptionError, where="--sigma"):
         Pipeline(problem, problem.safe_weights).fit([problem.generate(0, jobs=5)], sigma="theory")
 
 

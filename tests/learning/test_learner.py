@@ -25,6 +25,7 @@ from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Searched
 from colayer.learning.settings import Settings
 from colayer.problems import SingleMachine
+from support.errors import rejects
 from support.pick_problem import Pick
 from support.searching import Given
 
@@ -64,12 +65,12 @@ def test_objects_are_taken_as_they_are() -> None:
     found = learner_for(search)
     assert isinstance(found, Searched)
     assert (found.name, found.options(), found.search) == ("given", {"populations": ([1],)}, search)
-    with pytest.raises(OptionError, match="method: given does not learn from solutions"):
+    with rejects(OptionError, where="--method"):
         learner_for(search, "solutions")
 
 
 @pytest.mark.parametrize(
-    ("method", "needs", "message"),
+    ("method", "needs"),
     [
         ("sdg", "costs", r"no method 'sdg', expected sgd \(or auto, srl, cma-es, direct, bayes, .*\)"),
         ("fenchel", "solutions", r"no method 'fenchel', expected fenchel-young \(or "),
@@ -85,9 +86,9 @@ def test_objects_are_taken_as_they_are() -> None:
         (None, "costs", "None is neither the name of a method nor one"),
     ],
 )
-def test_what_cannot_learn_is_refused(method: Any, needs: Any, message: str) -> None:
+def test_what_cannot_learn_is_refused(method: Any, needs: Any) -> None:
     given = method.replace("[+]", "+") if isinstance(method, str) else method
-    with pytest.raises(OptionError, match=f"^method: {message}"):
+    with rejects(OptionError, where="--method"):
         learner_for(given, needs)
 
 
@@ -97,17 +98,12 @@ def test_settings_without_a_use_are_refused() -> None:
     check_uses(Auto(), everything)
     check_uses(Crf(), dict.fromkeys(everything, False))
     check_uses(Neural(), {"radius": True})
-    for learner, option, message in (
-        (Hinge(), "radius", "radius: has no meaning for hinge, which learns by demonstration"),
-        (Hinge(), "sigma", "sigma: has no meaning for hinge, which learns by demonstration"),
-        (Crf(), "device", "device: has no meaning for crf, which learns by demonstration"),
-        (Crf(), "cluster", "cluster: has no meaning for crf, which learns on this machine"),
-        (Neural(), "sigma", "sigma: has no meaning for neural"),
-        (Neural(), "cluster", "cluster: has no meaning for neural, which learns on this machine"),
-    ):
-        with pytest.raises(OptionError) as caught:
+    for learner, option in (
+        (Hinge(), "radius"), (Hinge(), "sigma"), (Crf(), "device"), (Crf(), "cluster"), (Neural(), "sigma"),
+        (Neural(), "cluster"),
+    ):  # fmt: skip
+        with rejects(OptionError, learner.name, where=f"--{option}"):
             check_uses(learner, {option: True})
-        assert str(caught.value) == message
 
 
 def test_split_holds_out_a_share_and_nothing_below_five() -> None:
@@ -153,10 +149,10 @@ def test_the_student_has_the_decoder_to_learn_through() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "message"),
+    "problem",
     [
-        (Pick(), "learn_decoder: pick has no decoders to choose from"),
-        (SingleMachine(), "learn_decoder: no decoder 'magic', expected none, ls, rdi"),
+        Pick(),
+        SingleMachine(),
     ],
 )
 def test_a_decoder_that_there_is_not_is_refused(problem: Any, message: str) -> None:

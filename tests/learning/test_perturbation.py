@@ -5,6 +5,7 @@ import pytest
 
 from colayer.errors import OptionError
 from colayer.learning.perturbation import draws
+from support.errors import rejects
 
 
 def test_draws_are_nested_in_the_number_of_samples():
@@ -28,8 +29,8 @@ def test_draws_are_standard_gaussian():
     assert np.abs((Z**2).mean(axis=0) - 1).max() < 5 * np.sqrt(2 / 4000)
 
 
-@pytest.mark.parametrize(("seed", "samples", "option"), [(0, -1, "samples"), (-1, 1, "seed")])
-def test_draws_refuse_what_is_out_of_range(seed, samples, option):
+@pytest.mark.parametrize(("seed", "samples", "where"), [(0, -1, "--samples"), (-1, 1, "--seed")])
+def test_draws_refuse_what_is_out_of_range(seed, samples, where):
     """The error names the option as it is typed."""
-    with pytest.raises(OptionError, match=option):
+    with rejects(OptionError, where=where):
         draws(seed, samples, 2)

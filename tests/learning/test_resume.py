@@ -110,7 +110,7 @@ sys.stdout.write(run.weights.tobytes().hex() + f" {len(run.history)}")
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a POSIX signal")
 def test_killed_at_any_moment(tmp_path):
-    """Five kills at random moments while evaluations are being written; the end is that of an unkilled run."""
+    """Three kills at random moments while evaluations are being written; the end is that of an unkilled run."""
     script = tmp_path / "run.py"
     script.write_text(SCRIPT)
     source, tests = Path(colayer.__file__).parents[1], Path(__file__).parents[1]
@@ -123,7 +123,7 @@ def test_killed_at_any_moment(tmp_path):
     moments = random.Random(0)
     journal = tmp_path / "b"
     kills = 0
-    for lines in (1, 20, 45, 80, 120):
+    for lines in (1, 45, 120):
         process = subprocess.Popen(command("b"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         while process.poll() is None:
             if journal.exists() and journal.read_bytes().count(b"\n") >= lines:
@@ -133,7 +133,7 @@ def test_killed_at_any_moment(tmp_path):
             time.sleep(0.001)
         process.communicate()
         kills += process.returncode == -signal.SIGKILL
-    assert kills == 5
+    assert kills == 3
     final = subprocess.run(command("b"), env=environment, capture_output=True, text=True, check=True)
     assert final.stdout == unkilled.stdout
     assert journal.read_bytes() == (tmp_path / "a").read_bytes()

@@ -10,6 +10,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model, header
+from support.errors import rejects
 
 
 def model(**changes: Any) -> LinearModel:
@@ -54,19 +55,19 @@ def test_arrays_are_copies_that_nobody_changes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("changes", "where"),
     [
-        ({"weights": [1.0]}, "weights: 1 entries, expected 2"),
-        ({"weights": np.ones((2, 1))}, "weights: an array of 2 dimensions, expected 2 numbers"),
-        ({"weights": [1.0, np.nan]}, r"weights\[1\]: nan is not finite"),
-        ({"weights": "ab"}, "weights: 'ab' is not a list of numbers"),
-        ({"feature_scale": [1.0, 0.0]}, "feature_scale: every entry must be positive"),
-        ({"feature_scale": [1.0, -2.0]}, "feature_scale: every entry must be positive"),
-        ({"feature_scale": [np.inf, 1.0]}, r"feature_scale\[0\]: inf is not finite"),
+        ({"weights": [1.0]}, "weights"),
+        ({"weights": np.ones((2, 1))}, "weights"),
+        ({"weights": [1.0, np.nan]}, "weights[1]"),
+        ({"weights": "ab"}, "weights"),
+        ({"feature_scale": [1.0, 0.0]}, "feature_scale"),
+        ({"feature_scale": [1.0, -2.0]}, "feature_scale"),
+        ({"feature_scale": [np.inf, 1.0]}, "feature_scale[0]"),
     ],
 )
-def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_what_is_wrong_is_refused_by_name(changes: dict[str, Any], where: str) -> None:
+    with rejects(InputError, where=where):
         model(**changes)
 
 

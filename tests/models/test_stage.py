@@ -13,6 +13,7 @@ from colayer.errors import InputError
 from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.stage import Stage, kinds_of
 from colayer.problem.structure import Graph, Groups, Order
+from support.errors import rejects
 from support.stages import drawn_arrays
 
 ONES, ZEROS = np.ones(3), np.zeros(3)
@@ -79,7 +80,7 @@ def test_a_head_of_one_row_leaves_the_other_moments_alone() -> None:
 @pytest.mark.parametrize("heads", [2, 4])
 def test_a_head_must_fit_the_moments(heads: int) -> None:
     order = order_of(6, 3)
-    with pytest.raises(InputError, match=f"gives 2 numbers to add to θ, the model expects {heads - 1}"):
+    with rejects(InputError, "2", f"{heads - 1}"):
         stage_of(order, heads).correction(np.zeros((6, 3)), (order,), ONES, ZEROS)
 
 
@@ -87,7 +88,7 @@ def test_without_moments_there_is_one_head() -> None:
     bare = Order(np.arange(4))
     bare.check()
     assert offsets_of((bare,)).size == 0
-    with pytest.raises(InputError, match="gives 0 numbers to add to θ, the model expects 1"):
+    with rejects(InputError, "0", "1"):
         stage_of(bare, 2).correction(np.zeros((4, 3)), (bare,), ONES, ZEROS)
 
 
@@ -114,27 +115,26 @@ def test_entries_keep_every_bit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "says"),
+    ("change", "where"),
     [
-        (lambda e: e.update(relations=["tree"]), "relations", "'tree' is not known, expected order, graph"),
-        (lambda e: e.update(relations="order"), "relations", "expected a list"),
-        (lambda e: e.pop("relations"), "relations", "expected a list"),
-        (lambda e: e.update(dilations=[1, 0]), "dilations", "expected whole numbers from 1 on"),
-        (lambda e: e.update(dilations=[1, 2.0]), "dilations", "expected whole numbers from 1 on"),
-        (lambda e: e.update(dilations=3), "dilations", "expected a list"),
-        (lambda e: e.update(dilations=[1]), "network", "expected input.matrix, input.bias"),
-        (lambda e: e.update(network=[]), "network", "expected a JSON object"),
-        (lambda e: e["network"].pop("1.order"), "network", "expected input.matrix, input.bias"),
-        (lambda e: e["network"].pop("head.bias"), "network", "expected input.matrix, input.bias"),
-        (lambda e: e["network"].update(more=[1.0]), "network", "expected input.matrix, input.bias"),
-        (lambda e: e["network"]["head.bias"].pop(), "network.head.matrix", "3 entries, expected 2"),
-        (lambda e: e["network"]["1.bias"].pop(), "network.1.bias", "9 entries, expected 10"),
-        (lambda e: e["network"]["0.order"][2].append(1.0), "network.0.order[2]", "4 entries, expected 3"),
+        (lambda e: e.update(relations=["tree"]), "relations"),
+        (lambda e: e.update(relations="order"), "relations"),
+        (lambda e: e.pop("relations"), "relations"),
+        (lambda e: e.update(dilations=[1, 0]), "dilations"),
+        (lambda e: e.update(dilations=[1, 2.0]), "dilations"),
+        (lambda e: e.update(dilations=3), "dilations"),
+        (lambda e: e.update(dilations=[1]), "network"),
+        (lambda e: e.update(network=[]), "network"),
+        (lambda e: e["network"].pop("1.order"), "network"),
+        (lambda e: e["network"].pop("head.bias"), "network"),
+        (lambda e: e["network"].update(more=[1.0]), "network"),
+        (lambda e: e["network"]["head.bias"].pop(), "network.head.matrix"),
+        (lambda e: e["network"]["1.bias"].pop(), "network.1.bias"),
+        (lambda e: e["network"]["0.order"][2].append(1.0), "network.0.order[2]"),
     ],
 )
-def test_what_is_no_network_is_refused_by_name(change: Callable[[Any], Any], where: str, says: str) -> None:
+def test_what_is_no_network_is_refused_by_name(change: Callable[[Any], Any], where: str) -> None:
     entry = written()
     change(entry)
-    with pytest.raises(InputError) as error:
+    with rejects(InputError, where=f"weights.then[1].{where}"):
         Stage.read(entry, "weights.then[1]")
-    assert str(error.value).startswith(f"weights.then[1].{where}: {says}")

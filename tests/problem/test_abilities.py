@@ -24,6 +24,7 @@ from colayer.problem.abilities import (
 )
 from colayer.problem.compose import solve_exactly
 from colayer.problems import find_problem, problem_names
+from support.errors import rejects
 from support.pick_problem import Pick
 
 ABILITIES = [
@@ -65,17 +66,17 @@ def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> N
 def test_what_is_needed_is_given_or_named() -> None:
     problem = able(exact=None)
     assert need(problem, Exact) is problem
-    with pytest.raises(InputError, match=r"^pick has no exact solver$"):
+    with rejects(InputError, "pick", "exact"):
         need(Pick(), Exact)
-    with pytest.raises(InputError, match=r"^pick has no target: it cannot learn from solutions$"):
+    with rejects(InputError, "pick", "target"):
         need(Pick(), Targets, why="it cannot learn from solutions")
-    with pytest.raises(OptionError, match=r"^certify: pick has no exact solver$"):
+    with rejects(OptionError, where="--certify"):
         need(Pick(), Exact, option="--certify")
 
 
 @pytest.mark.parametrize("kind", NAMES, ids=lambda kind: kind.__name__)
 def test_every_ability_that_is_needed_somewhere_has_a_name(kind: type) -> None:
-    with pytest.raises(InputError, match=f"^pick has no {NAMES[kind]}$"):
+    with rejects(InputError, "pick", NAMES[kind]):
         need(Pick(), kind)
 
 
@@ -90,27 +91,27 @@ def test_bounds_are_numbers_or_none(given: Any, expected: float | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    "given",
     [
-        ("low", "bound of pick returned 'low', expected a number or None"),
-        ([1.0, 2.0], r"bound of pick returned \[1.0, 2.0\], expected a number or None"),
-        (np.nan, "bound of pick returned nan, expected a number or None"),
-        (np.inf, "bound of pick returned inf, expected a number or None"),
+        "low",
+        [1.0, 2.0],
+        np.nan,
+        np.inf,
     ],
 )
-def test_a_bound_that_is_none_is_refused(given: Any, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}$"):
+def test_a_bound_that_is_none_is_refused(given: Any) -> None:
+    with rejects(InputError, "bound", "pick"):
         bound_of(able(bound=given), np.ones((2, 2)))
 
 
 def test_groups_are_dicts() -> None:
     assert group_of(Pick(), None) == {}
     assert group_of(able(group={"jobs": 3}), None) == {"jobs": 3}
-    with pytest.raises(InputError, match=r"^group of pick returned 3, expected a dict of numbers$"):
+    with rejects(InputError, "group", "pick"):
         group_of(able(group=3), None)
-    with pytest.raises(InputError, match=r"^group of pick returned 'many' as jobs, expected a finite number$"):
+    with rejects(InputError, "group", "pick"):
         group_of(able(group={"jobs": "many"}), None)
-    with pytest.raises(InputError, match=r"^group of pick returned a dict with the key 1, expected words as keys$"):
+    with rejects(InputError, "group", "pick"):
         group_of(able(group={1: 2}), None)
 
 
@@ -132,20 +133,20 @@ def test_the_exact_solver_is_given_all_it_may_use() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    "answer",
     [
-        (None, r"exact of pick returned None, expected \(solution, bound, proved optimal\)"),
-        ([[1], 2.0, True], r"exact of pick returned .*, expected \(solution"),
-        (([1], 2.0), r"exact of pick returned .*, expected \(solution, bound, proved optimal\)"),
-        (([1], None, True), r"exact of pick returned None as bound, expected a number"),
-        (([1], "low", True), r"exact of pick returned 'low' as bound, expected a number"),
+        None,
+        [[1], 2.0, True],
+        ([1], 2.0),
+        ([1], None, True),
+        ([1], "low", True),
     ],
 )
-def test_an_exact_answer_that_is_none_is_refused(answer: Any, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_an_exact_answer_that_is_none_is_refused(answer: Any) -> None:
+    with rejects(InputError, "exact", "pick"):
         solve_exactly(able(exact=answer), None)
 
 
 def test_without_an_exact_solver_there_is_no_answer() -> None:
-    with pytest.raises(InputError, match=r"^pick has no exact solver$"):
+    with rejects(InputError, "pick", "exact"):
         solve_exactly(Pick(), None)

@@ -25,6 +25,7 @@ from colayer.problem.attributes import (
     words_by_word,
     words_of,
 )
+from support.errors import rejects
 from support.pick_problem import Pick
 
 
@@ -52,42 +53,42 @@ def test_a_slot_that_was_never_filled_is_a_fault_not_a_default() -> None:
     class Slots(Pick):
         __slots__ = ("radius",)
 
-    with pytest.raises(InputError, match=r"^radius of Slots raised AttributeError"):
+    with rejects(InputError, "radius", "Slots"):
         attribute(Slots(), "radius", 3.0)
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    "error",
     [
-        (AttributeError("no such thing"), "AttributeError: no such thing"),
-        (ZeroDivisionError(), "ZeroDivisionError"),
-        (StopIteration(), "StopIteration"),
-        (SystemExit(0), "SystemExit: 0"),
-        (GeneratorExit(), "GeneratorExit"),
+        AttributeError("no such thing"),
+        ZeroDivisionError(),
+        StopIteration(),
+        SystemExit(0),
+        GeneratorExit(),
     ],
 )
-def test_what_a_property_raises_is_known_by_its_name(error: BaseException, said: str) -> None:
-    with pytest.raises(InputError, match=f"^radius of Changed raised {said} \\(test_attributes.py, line "):
+def test_what_a_property_raises_is_known_by_its_name(error: BaseException) -> None:
+    with rejects(InputError, "radius", "Changed", type(error).__name__):
         attribute(changed(radius=raising(error)), "radius", 3.0)
 
 
 def test_ctrl_c_and_errors_of_ours_pass() -> None:
     with pytest.raises(KeyboardInterrupt):
         attribute(changed(radius=raising(KeyboardInterrupt())), "radius", 3.0)
-    with pytest.raises(OptionError, match=r"^rate: too large$"):
+    with rejects(OptionError, where="--rate"):
         attribute(changed(options=raising(OptionError("too large", where="--rate"))), "options", {})
 
 
 @pytest.mark.parametrize("member", ["features", "cost", *OPTIONAL])
 def test_a_method_that_is_none_is_named(member: str) -> None:
-    with pytest.raises(InputError, match=f"^{member} of Changed is 3, expected a method$"):
+    with rejects(InputError, member, "Changed"):
         check_members(changed(**{member: 3}))
 
 
 def test_names_are_words_that_a_file_can_hold() -> None:
     assert name_of(changed(name="crews")) == "crews"
     for wrong in ("", None, 3, b"crews", ("crews",), "\ud800"):
-        with pytest.raises(InputError, match=r"^name of Changed is .*, expected a word$"):
+        with rejects(InputError, "name", "Changed"):
             name_of(changed(name=wrong))
 
 
@@ -95,7 +96,7 @@ def test_words_may_be_a_list() -> None:
     assert words_of(changed(fields=["a", "b"]), "fields") == ("a", "b")
     assert words_of(Pick(), "fields") == ()
     for wrong in ("ab", 3, {"a"}, {"a": 1}, ("a", 2), ("\udfff",), object()):
-        with pytest.raises(InputError, match=r"^fields of Changed is .*, expected a tuple of words$"):
+        with rejects(InputError, "fields", "Changed"):
             words_of(changed(fields=wrong), "fields")
 
 
@@ -104,21 +105,15 @@ def test_options_are_a_copy() -> None:
     found = options_of(changed(options=given))
     assert (found, found is given, options_of(Pick())) == (given, False, {})
     for wrong in ("rate", ("rate",), {1: 2}, 3, {"\ud800": 1}):
-        with pytest.raises(InputError, match=r"^options of Changed is .*, expected a dict of the constructor's"):
+        with rejects(InputError, "options", "Changed"):
             options_of(changed(options=wrong))
 
 
 def test_sizes_are_looked_at_one_by_one() -> None:
     items = Size("items", int, 3, "number of items")
     assert (sizes_of(changed(sizes=[items])), sizes_of(Pick())) == ((items,), ())
-    for wrong, said in (
-        (3, "is 3, expected a tuple like"),
-        (items, "is Size.*, expected a tuple like"),
-        ((items, "jobs"), "is .*, expected a tuple like"),
-        ((items, items), ": 'items' is there twice, expected once"),
-        ((Size("a b", int, 3, ""),), ": 'a b' is not the name of an argument of generate"),
-    ):
-        with pytest.raises(InputError, match=f"^sizes of Changed ?{said}"):
+    for wrong in (3, items, (items, "jobs"), (items, items), (Size("a b", int, 3, ""),)):
+        with rejects(InputError, "sizes", "Changed"):
             sizes_of(changed(sizes=wrong))
 
 
@@ -129,7 +124,7 @@ def test_positive_numbers() -> None:
     assert positive_of(Pick(), "radius", 10.0) == 10.0
     assert positive_of(Pick(), "tight_seconds", None) is None
     for wrong in (0, -1.0, np.nan, np.inf, True, "3", 10**400, 1j, (1.0,), np.ones(1), object()):
-        with pytest.raises(InputError, match=r"^radius of Changed is .*, expected a number > 0$"):
+        with rejects(InputError, "radius", "Changed"):
             positive_of(changed(radius=wrong), "radius", 10.0)
 
 
@@ -137,7 +132,7 @@ def test_flags_are_true_or_false() -> None:
     assert [flag_of(changed(homogeneous=given), "homogeneous") for given in (True, np.bool_(False))] == [True, False]
     assert flag_of(Pick(), "homogeneous") is False
     for wrong in (1, "yes", [], np.ones(1)):
-        with pytest.raises(InputError, match=r"^homogeneous of Changed is .*, expected True or False$"):
+        with rejects(InputError, "homogeneous", "Changed"):
             flag_of(changed(homogeneous=wrong), "homogeneous")
 
 
@@ -146,10 +141,10 @@ def test_words_by_word_and_groups() -> None:
     assert (words_by_word(Pick(), "learn_decoders"), groups_of(Pick(), "feature_groups")) == ({}, None)
     assert groups_of(changed(feature_groups={"all": ["a", "b"]}), "feature_groups") == {"all": ("a", "b")}
     for wrong in ("ls", {"ls": 1}, {1: "ls"}, ("ls",)):
-        with pytest.raises(InputError, match=r"^learn_decoders of Changed is .*, expected a dict of words$"):
+        with rejects(InputError, "learn_decoders", "Changed"):
             words_by_word(changed(learn_decoders=wrong), "learn_decoders")
     for wrong in ("all", {"all": "ab"}, {1: ("a",)}, {"all": (1,)}, {"all": 3}):
-        with pytest.raises(InputError, match=r"^feature_groups of Changed is .*, expected a dict from words to tuples"):
+        with rejects(InputError, "feature_groups", "Changed"):
             groups_of(changed(feature_groups=wrong), "feature_groups")
 
 
@@ -160,7 +155,7 @@ def test_weights_are_one_finite_number_per_feature() -> None:
         assert (found.dtype, found.tolist()) == (np.float64, [1.0, 0.0])
     assert weights_of(Pick(), "safe_weights", "pick", 2) is None
     for wrong in ([1.0], [[1.0, 0.0]], [1.0, np.nan], ["a", "b"], 3, "ab", [1j, 0], [10**400, 1], {"a": 1}, object()):
-        with pytest.raises(InputError, match=r"^safe_weights of pick: expected 2 finite numbers, found "):
+        with rejects(InputError, "safe_weights", "pick"):
             weights_of(changed(safe_weights=wrong), "safe_weights", "pick", 2)
 
 
@@ -169,5 +164,5 @@ def test_a_value_that_cannot_tell_itself_is_told_by_its_type() -> None:
         def __repr__(self) -> str:
             sys.exit(1)
 
-    with pytest.raises(InputError, match=r"^name of Changed is a Wordless, expected a word$"):
+    with rejects(InputError, "name", "Changed"):
         name_of(changed(name=Wordless()))

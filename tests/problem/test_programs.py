@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from colayer.problem.programs import LARGEST_INT, MOST, ConstraintProgram, Rows, TooLargeError, check_size, whole
+from support.errors import rejects
 
 
 def test_whole_numbers_stay_as_they_are() -> None:
@@ -89,5 +89,5 @@ def test_without_rows_the_document_has_none() -> None:
 
 def test_models_that_are_too_large_are_refused_before_they_are_built() -> None:
     check_size(MOST)
-    with pytest.raises(TooLargeError, match=r"^the model has 2,000,001 nonzeros, at most 2,000,000 are tried$"):
+    with rejects(TooLargeError, "2,000,001"):
         check_size(MOST + 1)

@@ -11,6 +11,7 @@ from colayer import BaseProblem, InputError, OptionError, Problem, Size
 from colayer.problem.attributes import attribute, check_members, has
 from colayer.problem.protocol import check_decoder, declared, variant
 from colayer.problems import SingleMachine
+from support.errors import rejects
 from support.pick_problem import Pick
 
 
@@ -61,49 +62,49 @@ def test_what_is_declared_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "message"),
+    ("members", "names"),
     [
-        ({"name": ""}, "name of Changed is '', expected a word"),
-        ({"name": 3}, "name of Changed is 3, expected a word"),
-        ({"feature_names": "value"}, "feature_names of Changed is 'value', expected a tuple of words"),
-        ({"feature_names": ("a", 2)}, r"feature_names of Changed is \('a', 2\), expected a tuple of words"),
-        ({"options": ["decoder"]}, "options of Changed is .*, expected a dict of the constructor's arguments"),
-        ({"options": {1: 2}}, "options of Changed is {1: 2}, expected a dict of the constructor's arguments"),
-        ({"sizes": ("items",)}, r"sizes of Changed is \('items',\), expected a tuple like \(Size\(\"items\", int"),
-        ({"sizes": Size("items", int, 3, "items")}, "sizes of Changed is Size.*, expected a tuple like"),
-        ({"radius": 0}, "radius of Changed is 0, expected a number > 0"),
-        ({"radius": np.inf}, "radius of Changed is inf, expected a number > 0"),
-        ({"radius": "wide"}, "radius of Changed is 'wide', expected a number > 0"),
-        ({"radius": True}, "radius of Changed is True, expected a number > 0"),
-        ({"decoders": "none"}, "decoders of Changed is 'none', expected a tuple of words"),
-        ({"baselines": 3}, "baselines of Changed is 3, expected a tuple of words"),
-        ({"fields": (1,)}, r"fields of Changed is \(1,\), expected a tuple of words"),
-        ({"learn_decoders": ("a",)}, r"learn_decoders of Changed is \('a',\), expected a dict"),
-        ({"feature_groups": "all"}, "feature_groups of Changed is 'all', expected a dict"),
-        ({"safe_weights": np.array([1.0])}, "safe_weights of pick: expected 2 finite numbers"),
-        ({"safe_weights": [np.nan, 1.0]}, "safe_weights of pick: expected 2 finite numbers"),
-        ({"safe_weights": ["a", "b"]}, r"safe_weights of pick: expected 2 finite numbers, found \['a', 'b'\]"),
-        ({"safe_weights": {"value": 1}}, "safe_weights of pick: expected 2 finite numbers, found {'value': 1}"),
+        ({"name": ""}, ("name", "Changed")),
+        ({"name": 3}, ("name", "Changed")),
+        ({"feature_names": "value"}, ("feature_names", "Changed")),
+        ({"feature_names": ("a", 2)}, ("feature_names", "Changed")),
+        ({"options": ["decoder"]}, ("options", "Changed")),
+        ({"options": {1: 2}}, ("options", "Changed")),
+        ({"sizes": ("items",)}, ("sizes", "Changed")),
+        ({"sizes": Size("items", int, 3, "items")}, ("sizes", "Changed")),
+        ({"radius": 0}, ("radius", "Changed")),
+        ({"radius": np.inf}, ("radius", "Changed")),
+        ({"radius": "wide"}, ("radius", "Changed")),
+        ({"radius": True}, ("radius", "Changed")),
+        ({"decoders": "none"}, ("decoders", "Changed")),
+        ({"baselines": 3}, ("baselines", "Changed")),
+        ({"fields": (1,)}, ("fields", "Changed")),
+        ({"learn_decoders": ("a",)}, ("learn_decoders", "Changed")),
+        ({"feature_groups": "all"}, ("feature_groups", "Changed")),
+        ({"safe_weights": np.array([1.0])}, ("safe_weights", "pick")),
+        ({"safe_weights": [np.nan, 1.0]}, ("safe_weights", "pick")),
+        ({"safe_weights": ["a", "b"]}, ("safe_weights", "pick")),
+        ({"safe_weights": {"value": 1}}, ("safe_weights", "pick")),
     ],
 )
-def test_what_is_of_the_wrong_kind_is_named(members: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_what_is_of_the_wrong_kind_is_named(members: dict[str, Any], names: tuple[str, ...]) -> None:
+    with rejects(InputError, *names):
         declared(changed(**members))
 
 
 @pytest.mark.parametrize("member", ["name", "feature_names", "features", "layer", "decode", "cost", "scale"])
 def test_a_needed_member_that_is_missing_is_named(member: str) -> None:
     """None is not there."""
-    with pytest.raises(InputError, match=f"^Changed is not a problem: it has no {member}$"):
+    with rejects(InputError, "Changed", member):
         check_members(changed(**{member: None}))
 
 
 def test_all_that_is_missing_is_named_at_once() -> None:
-    with pytest.raises(InputError, match=r"^object is not a problem: it has no name, feature_names, features, layer, "):
+    with rejects(InputError, "object"):
         check_members(object())
-    with pytest.raises(InputError, match=r"^Pick is a class, expected an object: Pick\(\)$"):
+    with rejects(InputError, "Pick"):
         check_members(Pick)
-    with pytest.raises(InputError, match=r"^'single-machine' is a word, expected an object: SingleMachine\(\) of "):
+    with rejects(InputError, "single-machine"):
         check_members("single-machine")
 
 
@@ -114,7 +115,7 @@ def test_a_property_that_raises_is_named_and_not_taken_for_missing() -> None:
             return self.no_such_thing  # type: ignore[attr-defined]
 
     assert has(Broken(), "safe_weights")
-    with pytest.raises(InputError, match=r"^safe_weights of Broken raised AttributeError: .*no_such_thing"):
+    with rejects(InputError, "safe_weights", "Broken"):
         declared(Broken())
 
 
@@ -160,44 +161,44 @@ def test_a_variant_may_be_made_by_the_problem() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "changes", "message"),
+    ("problem", "changes", "where"),
     [
-        (Optioned(), {"decoder": "magic"}, "decoder: no decoder 'magic', expected none, half"),
-        (Optioned(), {"decoder": "hal"}, r"decoder: no decoder 'hal', expected half \(or none\)"),
-        (Own(), {"decoder": "magic"}, "decoder: no decoder 'magic'"),
-        (Optioned(), {"feature_set": "66"}, "feature_set: pick has no such option"),
-        (Pick(), {"decoder": "ls"}, "decoder: pick has no such option"),
-        (SingleMachine(), {"colour": "red"}, "colour: single-machine has no such option"),
+        (Optioned(), {"decoder": "magic"}, "--decoder"),
+        (Optioned(), {"decoder": "hal"}, "--decoder"),
+        (Own(), {"decoder": "magic"}, "--decoder"),
+        (Optioned(), {"feature_set": "66"}, "--feature-set"),
+        (Pick(), {"decoder": "ls"}, "--decoder"),
+        (SingleMachine(), {"colour": "red"}, "--colour"),
     ],
 )
-def test_what_a_problem_has_not_is_refused(problem: Any, changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=f"^{message}"):
+def test_what_a_problem_has_not_is_refused(problem: Any, changes: dict[str, Any], where: str) -> None:
+    with rejects(OptionError, where=where):
         variant(problem, **changes)
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    "answer",
     [
-        (None, "returned None, expected a problem"),
-        ("half", r"returned 'half', expected a problem \(name of str is None, expected a word\)"),
-        (Pick(), "returned a problem with decoder None, expected 'half'"),
-        (Optioned(), "returned a problem with decoder 'none', expected 'half'"),
-        (type("Other", (Optioned,), {"name": "other"})("half"), "returned a problem with the name 'other', expected"),
+        None,
+        "half",
+        Pick(),
+        Optioned(),
+        type("Other", (Optioned,), {"name": "other"})("half"),
     ],
 )
-def test_a_variant_that_is_none_is_refused(answer: Any, said: str) -> None:
+def test_a_variant_that_is_none_is_refused(answer: Any) -> None:
     """One that kept its old options would learn and solve as if nothing had been asked."""
     problem = type("Wrong", (Optioned,), {"with_options": lambda self, **changes: answer})()
-    with pytest.raises(InputError, match=f"^with_options of pick {said}"):
+    with rejects(InputError, "with_options", "pick"):
         variant(problem, decoder="half")
 
 
 def test_decoders_are_checked_by_the_option_that_names_them() -> None:
     known = declared(Optioned())
     check_decoder(known, "half", "--learn-decoder")
-    with pytest.raises(OptionError, match=r"^learn_decoder: no decoder 'x'"):
+    with rejects(OptionError, where="--learn-decoder"):
         check_decoder(known, "x", "--learn-decoder")
-    with pytest.raises(OptionError, match=r"^learn_decoder: pick has no decoders to choose from"):
+    with rejects(OptionError, where="--learn-decoder"):
         check_decoder(declared(Pick()), "x", "--learn-decoder")
 
 
@@ -228,5 +229,5 @@ def test_the_base_class_fills_in_what_has_a_default() -> None:
     assert (problem.bound(None), problem.group(None)) == (None, {})
     assert repr(problem) == "Based(rate=0.5)"
     assert problem.with_options(rate=2.0).options == {"rate": 2.0}
-    with pytest.raises(OptionError, match="speed: based has no such option"):
+    with rejects(OptionError, where="--speed"):
         problem.with_options(speed=1)

@@ -11,8 +11,8 @@ from colayer import Pipeline
 from colayer.models import ContextModel, LinearModel
 from colayer.models.stage import Stage
 from colayer.problem.structure import Order
-from colayer.problems import SingleMachine
 from colayer.problem.theta import correction_of, theta_of
+from colayer.problems import SingleMachine
 from support.stages import drawn_arrays
 
 

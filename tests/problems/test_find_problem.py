@@ -81,7 +81,7 @@ def test_registered_problems_know_their_name(name: str) -> None:
 
 def test_options_are_given_to_the_problem_and_none_keeps_its_own() -> None:
     assert find_problem("single-machine", decoder="rdi", features=None).options == {"features": "66", "decoder": "rdi"}
-    with pytest.raises(OptionError, match=r"^colour: single-machine has no such option$"):
+    with rejects(OptionError, where="--colour"):
         find_problem("single-machine", colour="red")
 
 
@@ -93,22 +93,22 @@ def test_a_class_and_an_object_of_the_users_will_do(own: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    "name",
     [
-        ("tsp", r"no problem 'tsp', expected one of single-machine, spanning-tree, vehicle-scheduling, or MODULE:NAME"),
-        ("nowhere_of_tests:Pick", r"nowhere_of_tests:Pick: there is no module 'nowhere_of_tests'"),
-        ("shop_of_tests:Trip", r"shop_of_tests:Trip: module 'shop_of_tests' has no 'Trip'"),
-        ("shop_of_tests:Needy", r"shop_of_tests:Needy cannot be made without arguments \(.*'size'\)"),
-        ("broken_of_tests:Pick", r"broken_of_tests:Pick: importing .* failed \(ValueError: no shop\)"),
-        ("ends_of_tests:Pick", r"ends_of_tests:Pick: importing .* failed \(SystemExit: bye\)"),
-        ("shop_of_tests.parts:Pick", r"shop_of_tests.parts:Pick: there is no module 'shop_of_tests.parts'"),
-        ("needs_of_tests:Pick", r"needs_of_tests:Pick: module 'needs_of_tests' needs 'absent'"),
-        ("absent_of_tests:Pick", r"absent_of_tests:Pick: module 'absent_of_tests' needs 'absent'"),
+        "tsp",
+        "nowhere_of_tests:Pick",
+        "shop_of_tests:Trip",
+        "shop_of_tests:Needy",
+        "broken_of_tests:Pick",
+        "ends_of_tests:Pick",
+        "shop_of_tests.parts:Pick",
+        "needs_of_tests:Pick",
+        "absent_of_tests:Pick",
     ],
 )
 @pytest.mark.usefixtures("own")
-def test_what_is_wrong_with_a_name_is_said_in_one_line(name: str, message: str) -> None:
-    with pytest.raises(OptionError, match=f"^PROBLEM: {message}$"):
+def test_what_is_wrong_with_a_name_is_said_in_one_line(name: str) -> None:
+    with rejects(OptionError, where="PROBLEM"):
         find_problem(name)
 
 

@@ -11,6 +11,7 @@ import colayer
 from colayer import InputError, OptionError, Pipeline, Solved
 from colayer.problems import SingleMachine
 from colayer.solving.certify import certify
+from support.errors import rejects
 from support.pick_problem import Pick
 
 
@@ -71,13 +72,13 @@ def test_a_solution_of_a_built_in_problem_is_proved() -> None:
 
 
 @pytest.mark.parametrize(
-    ("problem", "message"),
+    ("problem", "names"),
     [
-        (Pick(), r"^pick has no exact solver$"),
-        (Solver(1.0, 1.0), r"^exact of pick returned .*, expected \(solution, bound, proved optimal\)$"),
-        (Solver(np.nan, 1.0, True), r"^cost of pick returned nan, expected a finite number$"),
+        (Pick(), ("pick", "exact")),
+        (Solver(1.0, 1.0), ("exact", "pick")),
+        (Solver(np.nan, 1.0, True), ("cost", "pick")),
     ],
 )
-def test_what_is_missing_or_wrong_is_named(problem: Any, message: str) -> None:
-    with pytest.raises((InputError, OptionError), match=message):
+def test_what_is_missing_or_wrong_is_named(problem: Any, names: tuple[str, ...]) -> None:
+    with rejects((InputError, OptionError), *names):
         certify(problem, np.ones((2, 2)), solved(2.0, None))

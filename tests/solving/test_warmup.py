@@ -10,6 +10,7 @@ import pytest
 from colayer import InputError, Pipeline, Size
 from colayer.problems import find_problem, problem_names
 from colayer.solving.warmup import small_instance, warm_up
+from support.errors import rejects
 from support.pick_problem import Pick
 
 
@@ -68,8 +69,8 @@ def test_every_built_in_problem_has_a_small_instance(name: str) -> None:
 
 def test_no_instance_and_wrong_sizes_are_refused_by_name() -> None:
     nothing = type("Nothing", (Sized,), {"generate": lambda self, seed, **sizes: None})()
-    with pytest.raises(InputError, match=r"^generate of pick returned None, expected an instance$"):
+    with rejects(InputError, "generate", "pick"):
         small_instance(nothing)
     wrong = type("Wrong", (Sized,), {"sizes": (Size("items", int, "ten", "n"),)})()
-    with pytest.raises(InputError, match=r"^sizes of Wrong: the default of items is 'ten', expected a number"):
+    with rejects(InputError, "sizes", "Wrong"):
         small_instance(wrong)

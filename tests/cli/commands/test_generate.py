@@ -14,6 +14,7 @@ from colayer.cli.commands.generate import LARGEST, parse_sizes, sizes_help, spli
 from colayer.problem.protocol import declared
 from colayer.problems import SingleMachine, problem_names
 from support import selection_problem
+from support.errors import rejects
 from support.pick_problem import Pick
 
 
@@ -67,9 +68,9 @@ def test_what_is_wrong_is_said_before_anything_is_made(words: list[str], said: s
 def test_words_are_split_into_places_and_pairs() -> None:
     assert split_words(["a", "--x", "1", "b", "--y=2=3", "-"]) == (["a", "b", "-"], {"--x": "1", "--y": "2=3"})
     assert split_words(["--x", "-5"]) == ([], {"--x": "-5"})
-    with pytest.raises(OptionError, match="x: given twice, expected once"):
+    with rejects(OptionError, where="--x"):
         split_words(["--x", "1", "--x=2"])
-    with pytest.raises(OptionError, match="x: expected a value"):
+    with rejects(OptionError, where="--x"):
         split_words(["a", "--x"])
 
 
@@ -88,17 +89,12 @@ def test_sizes_are_every_combination_of_lists_and_defaults() -> None:
     assert [tuple(sizes.values()) for sizes in found] == [
         (2, 0.001, "odd"), (2, 0.001, "even"), (3, 0.001, "odd"), (3, 0.001, "even"),
     ]  # fmt: skip
-    for option, text, said in (
-        ("--items", "1", "1 is out of range, expected at least 2"),
-        ("--items", "2,,3", "'' is not a whole number"),
-        ("--items", str(LARGEST + 1), "is out of range, expected at most"),
-        ("--load-factor", "nan", "nan is out of range"),
-        ("--kind", "none", "'none', expected one of even, odd"),
-    ):
-        with pytest.raises(OptionError) as caught:
+    for option, text in (
+        ("--items", "1"), ("--items", "2,,3"), ("--items", str(LARGEST + 1)), ("--load-factor", "nan"),
+        ("--kind", "none"),
+    ):  # fmt: skip
+        with rejects(OptionError, where=option):
             parse_sizes(known, {option: text})
-        assert caught.value.line.startswith(f"{option}: ")
-        assert said in caught.value.line
 
 
 def test_the_help_has_the_sizes_of_every_registered_problem() -> None:

@@ -30,5 +30,5 @@ def test_it_goes_on_where_it_was(run: Any, place: Path) -> None:
 
 def test_a_problem_without_an_exact_solver_is_refused(refused: Any, place: Path) -> None:
     write_toy(place)
-    assert refused("label", "toy_problem:Toy", "data") == "error: PROBLEM: toy has no exact solver\n"
+    assert refused("label", "toy_problem:Toy", "data").startswith("error: PROBLEM: ")
     assert not list(place.glob("data/*.solution.json"))

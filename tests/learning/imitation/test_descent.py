@@ -17,6 +17,7 @@ from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.run import open_run
 from colayer.learning.settings import Settings
 from support.choosing import Embedded
+from support.errors import rejects
 
 
 class Quadratic(Hinge):
@@ -101,20 +102,20 @@ def test_batches_depend_on_the_seed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "change", "message"),
+    ("optimizer", "change"),
     [
-        ("adam", lambda r: r.update(state=[0.0]), "j:3: not a pass of this method"),
-        ("adam", lambda r: r.pop("demonstration"), "j:3: not a pass of this method"),
-        ("l-bfgs", lambda r: r.update(state=[0.0] * 4), "j:3: not a pass of this method"),
-        ("l-bfgs", lambda r: r.update(weights=[9.0, 9.0]), "j:3: other weights than the method asks for"),
+        ("adam", lambda r: r.update(state=[0.0])),
+        ("adam", lambda r: r.pop("demonstration")),
+        ("l-bfgs", lambda r: r.update(state=[0.0] * 4)),
+        ("l-bfgs", lambda r: r.update(weights=[9.0, 9.0])),
     ],
 )
-def test_records_of_another_method_are_refused(optimizer, change, message, tmp_path):
+def test_records_of_another_method_are_refused(optimizer, change, tmp_path):
     path = tmp_path / "j"
     descend(Quadratic(optimizer=optimizer), 3, journal=path)
     lines = path.read_text().splitlines()
     record = json.loads(lines[2])
     change(record)
     path.write_text("\n".join([*lines[:2], json.dumps(record), ""]))
-    with pytest.raises(JournalError, match=message):
+    with rejects(JournalError, where="j:3"):
         descend(Quadratic(optimizer=optimizer), 3, journal=path)

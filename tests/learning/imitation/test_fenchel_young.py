@@ -11,6 +11,7 @@ from colayer.errors import OptionError
 from colayer.layers import sorting
 from colayer.learning.imitation.fenchel_young import FenchelYoung, fenchel_young, multiplicative_fenchel_young
 from support.choosing import LAYERS, PAIRS, SORTING, Choose, differences, example, mean_target
+from support.errors import rejects
 
 
 def antithetic(rng, samples, d):
@@ -131,15 +132,15 @@ def test_draws_come_with_their_opposites_if_antithetic():
 
 
 @pytest.mark.parametrize(
-    ("options", "says"),
+    "options",
     [
-        ({"epsilon": 0.0}, "epsilon"),
-        ({"samples": 7}, "even"),
-        ({"samples": 0, "antithetic": False}, "at least 1"),
-        ({"perturbation": "none"}, "additive"),
-        ({"perturbation": "multiplicative", "optimizer": "l-bfgs"}, "adam"),
+        {"epsilon": 0.0},
+        {"samples": 7},
+        {"samples": 0, "antithetic": False},
+        {"perturbation": "none"},
+        {"perturbation": "multiplicative", "optimizer": "l-bfgs"},
     ],
 )
-def test_options_are_checked(options, says):
-    with pytest.raises(OptionError, match=f"method: .*{says}"):
+def test_options_are_checked(options):
+    with rejects(OptionError, next(iter(options)), where="--method"):
         FenchelYoung(**options)

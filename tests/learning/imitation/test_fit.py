@@ -23,10 +23,24 @@ from colayer.models import read_model
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine, find_problem, problem_names
 from support.choosing import Embedded, Items, items
+from support.errors import rejects
 
 PROBLEM = SingleMachine(features="27")
 DATA = [PROBLEM.generate(seed, jobs=12) for seed in range(8)]
-SOLUTIONS = [PROBLEM.with_options(decoder="rdi").best(np.zeros((4, 12)), x, 0)[1] for x in DATA]
+#: Good solutions of them: the best that the decoder rdi makes of four θ.
+SOLUTIONS = [
+    np.array(line.split(), dtype=np.int64)
+    for line in """
+    5 7 9 2 0 8 4 6 1 3 10 11
+    3 10 8 11 9 1 5 2 4 6 0 7
+    1 5 2 0 8 6 4 3 7 9 11 10
+    3 1 10 4 6 7 11 8 2 5 9 0
+    1 9 6 3 5 7 0 10 11 8 2 4
+    2 1 5 10 6 11 0 4 9 8 7 3
+    6 10 3 11 1 4 0 2 8 5 7 9
+    0 6 4 7 8 5 9 3 1 2 10 11
+""".strip().splitlines()
+]
 METHODS = [FenchelYoung(samples=4), Hinge(), Crf(), Crf(optimizer="adam"), FenchelYoung(optimizer="l-bfgs", samples=4)]
 
 
@@ -128,7 +142,7 @@ def test_a_journal_is_refused_after_the_cost_was_edited(tmp_path, monkeypatch):
     fit(journal=path)
     cost = SingleMachine.cost
     monkeypatch.setattr(SingleMachine, "cost", staticmethod(lambda z, x: 2.0 * cost(z, x)))
-    with pytest.raises(JournalError, match=r"j: evaluation \d+ had the loss .* and has .* now: the problem"):
+    with rejects(JournalError, where="j"):
         fit(journal=path)
 
 
@@ -148,7 +162,7 @@ def test_a_journal_of_another_run_is_refused(tmp_path):
     fit(journal=path)
     before = path.read_bytes()
     for other in ({"solutions": SOLUTIONS[::-1]}, {"method": Hinge()}, {"seed": 1}):
-        with pytest.raises(JournalError, match="another run"):
+        with rejects(JournalError, where="j"):
             fit(journal=path, **other)
     assert path.read_bytes() == before
 
@@ -192,7 +206,7 @@ def test_provenance_says_what_was_done(tmp_path):
 
 def test_l_bfgs_converges_on_a_convex_likelihood():
     """It ends by itself, before the passes do, where the gradient vanishes: no weights near are better."""
-    fitted = fit(solutions=SOLUTIONS[::-1], method="crf", evaluations=5000, validation=0.0)
+    fitted = learned(PROBLEM, DATA[:2], solutions=SOLUTIONS[1::-1], method="crf", evaluations=5000, validation=0.0)
     assert fitted.model.provenance["converged"]
     assert len(fitted.history) < 5000
 
@@ -216,36 +230,34 @@ def test_fit_tells_experience_and_demonstration_apart():
     assert pipeline.fit(DATA, solutions=SOLUTIONS, evaluations=2).provenance["method"] == "fenchel-young"
     thetas = true_thetas(PROBLEM, DATA)
     assert pipeline.fit(DATA, thetas=thetas, evaluations=2).provenance["method"] == "spo+"
-    for options, says in (
-        ({"solutions": SOLUTIONS, "method": "direct"}, "does not learn from solutions"),
-        ({"method": "hinge"}, "learns from solutions, and there are none"),
-        ({"thetas": thetas, "method": Hinge()}, r"hinge does not learn from thetas, expected one of spo\+"),
-        ({"solutions": SOLUTIONS, "method": "spo+"}, r"spo\+ does not learn from solutions, expected one of"),
-        ({"solutions": SOLUTIONS, "thetas": thetas}, "expected one of them"),
-        ({"solutions": SOLUTIONS, "sigma": 1.0}, "sigma"),
-        ({"solutions": SOLUTIONS, "radius": 1.0}, "radius"),
-        ({"solutions": SOLUTIONS, "cluster": "auto"}, "cluster"),
-        ({"solutions": SOLUTIONS, "evaluations": 0}, "evaluations"),
-        ({"solutions": SOLUTIONS, "workers": 0}, "workers"),
+    for options, where in (
+        ({"solutions": SOLUTIONS, "method": "direct"}, "--method"),
+        ({"method": "hinge"}, "--method"),
+        ({"thetas": thetas, "method": Hinge()}, "--method"),
+        ({"solutions": SOLUTIONS, "method": "spo+"}, "--method"),
+        ({"solutions": SOLUTIONS, "thetas": thetas}, "solutions"),
+        ({"solutions": SOLUTIONS, "sigma": 1.0}, "--sigma"),
+        ({"solutions": SOLUTIONS, "radius": 1.0}, "--radius"),
+        ({"solutions": SOLUTIONS, "cluster": "auto"}, "--cluster"),
+        ({"solutions": SOLUTIONS, "evaluations": 0}, "--evaluations"),
+        ({"solutions": SOLUTIONS, "workers": 0}, "--workers"),
     ):
-        with pytest.raises(OptionError, match=says):
+        with rejects(OptionError, where=where):
             pipeline.fit(DATA, **options)
 
 
 def test_answers_that_do_not_fit_the_instances_are_refused():
-    with pytest.raises(InputError, match=r"solutions: 7 of them, expected 8"):
+    with rejects(InputError, where="solutions"):
         fit(solutions=SOLUTIONS[:7])
-    with pytest.raises(InputError, match=r"thetas\[3\]: shape \(5,\)"):
+    with rejects(InputError, where="thetas[3]"):
         fit(solutions=None, thetas=[np.zeros(5 if k == 3 else 12) for k in range(8)], method="spo+")
-    with pytest.raises(InputError, match=r"thetas\[0\]\[1\]: not finite"):
+    with rejects(InputError, where="thetas[0][1]"):
         fit(solutions=None, thetas=[np.array([0, np.nan, *range(10)])] * 8, method="spo+")
 
 
-@pytest.mark.parametrize(
-    ("options", "says"), [({"optimizer": "sgd"}, "l-bfgs"), ({"rate": 0.0}, "rate"), ({"batch": 0}, "batch")]
-)
-def test_options_are_checked(options, says):
-    with pytest.raises(OptionError, match=f"method: .*{says}"):
+@pytest.mark.parametrize("options", [{"optimizer": "sgd"}, {"rate": 0.0}, {"batch": 0}])
+def test_options_are_checked(options):
+    with rejects(OptionError, *options, where="--method"):
         Hinge(**options)
 
 
@@ -270,28 +282,28 @@ def test_train_reads_the_labels_beside_the_instances(tmp_path, capsys):
 
 
 def test_train_tells_the_methods_apart(tmp_path, capsys):
-    for options, says in (
-        (["--method", "direct", "--solutions"], "expected one of fenchel-young"),
-        (["--method", "spo+", "--solutions"], "expected one of fenchel-young"),
-        (["--method", "hinge"], "expected --solutions"),
+    for options in (
+        ["--method", "direct", "--solutions"],
+        ["--method", "spo+", "--solutions"],
+        ["--method", "hinge"],
     ):
         assert main(["train", "single-machine", str(tmp_path), "-o", str(tmp_path / "m.json"), *options]) == 2
         error = capsys.readouterr().err
         assert error.startswith("error: --method: ")
-        assert says in error
+        assert error.count("\n") == 1
 
 
 def test_a_problem_of_the_users_learns_once_it_has_embed_and_target():
     """Hinge uses the default Hamming distance; crf says that there is no likelihood."""
     data = items()
     solutions = [int(np.argmin(x @ [1.0, 2.0])) for x in data]
-    with pytest.raises(InputError, match="items has no target"):
+    with rejects(InputError, "items", "target"):
         learned(Items(), data, solutions=solutions)
     for method in ("fenchel-young", "hinge"):
         fitted = learned(Embedded(), data, solutions=solutions, method=method)
         a, b = fitted.model.raw()
         assert b / a == pytest.approx(2.0, rel=0.35)
-    with pytest.raises(InputError, match="items has no likelihood"):
+    with rejects(InputError, "items", "likelihood"):
         learned(Embedded(), data, solutions=solutions, method="crf")
 
 

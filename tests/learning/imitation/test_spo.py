@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from colayer.errors import InputError
 from colayer.learning.imitation.spo import SpoPlus, spo_plus
 from support.choosing import LAYERS, differences, example
+from support.errors import rejects
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -32,5 +33,5 @@ def test_as_defined(name):
 def test_needs_the_true_theta():
     true = np.arange(6.0)
     assert SpoPlus().loss(true, example(true=true))[0] == pytest.approx(0.0, abs=1e-12)
-    with pytest.raises(InputError, match="true theta"):
+    with rejects(InputError, "spo+", "theta"):
         SpoPlus().loss(true, example())

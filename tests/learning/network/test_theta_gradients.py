@@ -12,6 +12,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.theta_gradients import _across, by_experience, instance_loss
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine, SpanningTree
+from support.errors import rejects
 
 
 class Line(BaseProblem):
@@ -87,5 +88,5 @@ class Wrong(Line):
 
 def test_a_gradient_of_another_length_is_refused() -> None:
     gradient = by_experience(LocalEvaluator(Wrong(), [np.zeros(3)]), 4, None)
-    with pytest.raises(InputError, match="smoothed of line"):
+    with rejects(InputError, "smoothed", "line"):
         gradient(np.arange(3.0), 0, 0.0, np.random.default_rng(0))

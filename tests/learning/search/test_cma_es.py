@@ -6,6 +6,7 @@ import pytest
 from colayer.errors import InputError, OptionError
 from colayer.learning.search.cma_es import CmaEs, descend
 from colayer.learning.search.optimizer import Portion, Task
+from support.errors import rejects
 from support.searching import search, sphere, stairs, traced
 
 
@@ -67,19 +68,19 @@ def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"step": 0.0}, "method: step 0.0 is out of range, expected a positive number"),
-        ({"step": np.inf}, "method: step inf is out of range"),
-        ({"population": 1}, "method: population 1 is out of range, expected at least 2"),
+        {"step": 0.0},
+        {"step": np.inf},
+        {"population": 1},
     ],
 )
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(OptionError, match=message):
+def test_options_out_of_range_are_refused(options):
+    with rejects(OptionError, *options, where="--method"):
         CmaEs(**options)
 
 
 @pytest.mark.parametrize("start", [(1.0,), (1.0, np.nan)])
 def test_a_start_that_does_not_fit_is_refused(start):
-    with pytest.raises(InputError, match="start: expected 2 finite numbers"):
+    with rejects(InputError, where="start"):
         search(sphere, task=Task(2), method=CmaEs(start=start))

@@ -138,21 +138,21 @@ def test_whatever_changes_the_search_is_another_run(tmp_path: Path) -> None:
     kept = path.read_bytes()
     run(workers=1, time_limit=100.0, progress=False, samples=3)  # none of these matters without perturbation
     changes: list[tuple[dict[str, Any], str]] = [
-        ({"data": picks(4, seed=1)}, "data is "),
-        ({"data": picks(3)}, "data is .*, and 2 more"),
-        ({"method": "cma-es"}, 'method is "direct" there and "cma-es" here'),
-        ({"method": Direct(seeds=2)}, 'method_options is {.*"seeds":1} there and {.*"seeds":2} here'),
-        ({"seed": 1}, "seed is 0 there and 1 here"),
-        ({"radius": 2.0}, r"radius is 10\.0 there and 2\.0 here"),
-        ({"sigma": 1.0}, r"samples is 0 there and 100 here, and 1 more"),
-        ({"validation": 0.0}, r"validation is 0\.2 there and 0\.0 here"),
-        ({"learn_decoder": "half"}, 'learn_decoder is "none" there and "half" here'),
-        ({"problem": Named(factor=2.0)}, "options is "),
-        ({"problem": Renamed()}, "features is "),
-        ({"problem": Starting()}, "safe is null there and"),
+        ({"data": picks(4, seed=1)}, "data"),
+        ({"data": picks(3)}, "data"),
+        ({"method": "cma-es"}, "method"),
+        ({"method": Direct(seeds=2)}, "method_options"),
+        ({"seed": 1}, "seed"),
+        ({"radius": 2.0}, "radius"),
+        ({"sigma": 1.0}, "samples"),
+        ({"validation": 0.0}, "validation"),
+        ({"learn_decoder": "half"}, "learn_decoder"),
+        ({"problem": Named(factor=2.0)}, "options"),
+        ({"problem": Renamed()}, "features"),
+        ({"problem": Starting()}, "safe"),
     ]
     for change, difference in changes:
-        with pytest.raises(JournalError, match=f"j: belongs to another run: {difference}"):
+        with rejects(JournalError, difference, where="j"):
             run(**change)
     assert path.read_bytes() == kept
 
@@ -211,7 +211,7 @@ def test_no_stale_loss_is_returned_after_the_problem_was_edited(method: str, fin
     if not finished:
         path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:15]))
     kept = path.read_bytes()
-    with pytest.raises(JournalError, match=r"j: (evaluation \d+ had the loss .* start afresh|belongs to another run)"):
+    with rejects(JournalError, where="j"):
         Pipeline(Shifted(method)).fit(picks(), **options)
     assert path.read_bytes() == kept
     assert Pipeline(Shifted("nothing")).fit(picks(), **options).recalled_ == (40 if finished else 14)
@@ -227,7 +227,7 @@ def test_edited_weights_in_a_finished_journal_are_refused(tmp_path: Path) -> Non
     record["weights"] = [-w - 1.0 for w in record["weights"]]
     lines[1 + best] = json.dumps(record) + "\n"
     path.write_text("".join(lines))
-    with pytest.raises(JournalError, match=rf"evaluation {best + 1} had the loss"):
+    with rejects(JournalError, where="j"):
         Pipeline(Pick()).fit(picks(), **options)
 
 
@@ -267,5 +267,5 @@ def test_a_search_of_the_users_learns_by_experience(tmp_path: Path) -> None:
 
 
 def test_a_search_that_asks_for_nothing_is_refused() -> None:
-    with pytest.raises(InputError, match="given asked for no evaluation"):
+    with rejects(InputError, "given"):
         Pipeline(Pick()).fit(picks(), method=Given())

@@ -12,6 +12,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.search.imitation import Imitation, chained
 from colayer.problem.abilities import SolvesMany
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from support.errors import rejects
 from support.pick_problem import Pick
 from support.selection_problem import Selection
 
@@ -99,7 +100,7 @@ def test_where_all_draws_cost_the_same_there_is_no_gradient() -> None:
 
 def test_without_embed_it_is_refused_by_name() -> None:
     data = [np.random.default_rng(0).normal(size=(6, 2))]
-    with pytest.raises(InputError, match="pick has no embed: srl"):
+    with rejects(InputError, "pick", "embed"):
         LocalEvaluator(Pick(), data).visit(work(np.ones(2)), [0])
 
 

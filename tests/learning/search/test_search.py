@@ -10,6 +10,7 @@ from colayer.learning.search.auto import Auto
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.optimizer import Task
+from support.errors import rejects
 from support.searching import Given, search, table
 
 
@@ -137,21 +138,21 @@ def test_errors_of_the_objective_pass():
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_loss_that_is_no_number_is_refused(value, tmp_path):
     """Before it is written down: the journal stays usable."""
-    with pytest.raises(InputError, match="training loss is"):
+    with rejects(InputError, "training"):
         search(lambda W: np.full(len(W), value), task=Task(2), method=Direct(), journal=tmp_path / "j")
     assert len((tmp_path / "j").read_text().splitlines()) == 1
-    with pytest.raises(InputError, match="validation loss is"):
+    with rejects(InputError, "validation"):
         search(lambda W: np.zeros(len(W)), lambda W: np.full(len(W), value), task=Task(2), method=Direct())
 
 
 def test_losses_of_the_wrong_shape_are_refused():
-    with pytest.raises(InputError, match="shape"):
+    with rejects(InputError, "(1, 2)"):
         search(lambda W: np.zeros((len(W), 2)), task=Task(2), method=Direct())
 
 
 @pytest.mark.parametrize("limit", [-1.0, np.nan])
 def test_a_time_limit_out_of_range_is_refused(limit):
-    with pytest.raises(OptionError, match="time_limit"):
+    with rejects(OptionError, where="--time-limit"):
         search(lambda W: W[:, 0], task=Task(1), method=Direct(), time_limit=limit)
 
 
@@ -179,7 +180,7 @@ def test_weights_that_the_method_does_not_ask_for_are_refused(tmp_path):
     arguments = {"task": Task(1, evaluations=3), "method": Direct(), "journal": path}
     search(lambda W: W[:, 0], **arguments, time_limit=0.0)
     path.write_bytes(path.read_bytes().replace(b'"weights":[0.0]', b'"weights":[0.5]'))
-    with pytest.raises(JournalError, match=r"j:2: other weights"):
+    with rejects(JournalError, where="j:2"):
         search(lambda W: W[:, 0], **arguments)
 
 
@@ -189,7 +190,7 @@ def test_more_evaluations_than_the_method_asks_for_are_refused(tmp_path):
     search(lambda W: W[:, 0], task=Task(1), method=method, journal=path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines[:3], lines[2].replace(b'"evaluation":2', b'"evaluation":3')]))
-    with pytest.raises(JournalError, match=r"j:4: more evaluations"):
+    with rejects(JournalError, where="j:4"):
         search(lambda W: W[:, 0], task=Task(1), method=method, journal=path)
 
 
@@ -199,7 +200,7 @@ def test_a_missing_validation_is_refused(tmp_path):
     arguments = {"task": Task(1, evaluations=3), "method": Direct(), "journal": path}
     search(lambda W: W[:, 0], lambda W: W[:, 0], **arguments)
     path.write_bytes(path.read_bytes().replace(b'"validation":0.0', b'"validation":null', 1))
-    with pytest.raises(JournalError, match=r"j:2: validation is missing"):
+    with rejects(JournalError, where="j:2"):
         search(lambda W: W[:, 0], lambda W: W[:, 0], **arguments)
 
 
@@ -207,7 +208,7 @@ def test_a_validation_that_nobody_asked_for_is_refused(tmp_path):
     path = tmp_path / "j"
     arguments = {"task": Task(1, evaluations=3), "method": Direct(), "journal": path}
     search(lambda W: W[:, 0], lambda W: W[:, 0], **arguments)
-    with pytest.raises(JournalError, match=r"j:2: validation is not expected"):
+    with rejects(JournalError, where="j:2"):
         search(lambda W: W[:, 0], **arguments)
 
 

@@ -6,6 +6,7 @@ import pytest
 from colayer.errors import OptionError
 from colayer.learning.search.optimizer import Task
 from colayer.learning.search.sgd import Sgd
+from support.errors import rejects
 from support.searching import search, sphere
 
 
@@ -56,13 +57,13 @@ def test_without_safe_weights_it_starts_from_zero():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        ({"spread": 0.0}, "spread 0.0 is out of range"),
-        ({"rate": float("nan")}, "rate nan is out of range"),
-        ({"pairs": 0}, "pairs 0 is out of range, expected at least 1"),
+        {"spread": 0.0},
+        {"rate": float("nan")},
+        {"pairs": 0},
     ],
 )
-def test_options_out_of_range_are_refused(options, message):
-    with pytest.raises(OptionError, match=f"method: {message}"):
+def test_options_out_of_range_are_refused(options):
+    with rejects(OptionError, *options, where="--method"):
         Sgd(**options)

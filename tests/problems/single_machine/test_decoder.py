@@ -11,6 +11,7 @@ from colayer.errors import InputError, OptionError
 from colayer.problems.single_machine.decoder import best, decode
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
 from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+from support.errors import rejects
 from support.plain_jobs import small_instances
 
 #: A long job at 0 and a short one at 1: waiting costs 2 + 12 = 14, starting at once 10 + 11 = 21.
@@ -190,9 +191,9 @@ def test_one_job_and_no_release_dates(decoder):
 
 def test_unknown_decoder():
     """Named as the option on the command line."""
-    with pytest.raises(OptionError, match="no decoder 'x'"):
+    with rejects(OptionError, where="--decoder"):
         decode(np.array([0, 1]), WAIT, "x")
-    with pytest.raises(OptionError, match="no decoder 'x'"):
+    with rejects(OptionError, where="--decoder"):
         best(np.array([[0, 1]]), WAIT, "x", 0)
-    with pytest.raises(InputError, match="no sequence"):
+    with rejects(InputError, "sequence"):
         best(np.empty((0, 2), dtype=np.int64), WAIT, "ls", 0)

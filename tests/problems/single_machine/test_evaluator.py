@@ -12,6 +12,7 @@ from colayer.problems.single_machine import Instance, SingleMachine
 from colayer.problems.single_machine.evaluator import FusedEvaluator
 from colayer.problems.single_machine.features import FEATURES_27, features
 from colayer.problems.single_machine.instance import generate
+from support.errors import rejects
 
 PROCESSING = [feature.name for feature in FEATURES_27].index("rank_processing")
 
@@ -69,5 +70,5 @@ def test_shows_the_features_of_each_instance() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
 def test_refuses_weights_under_which_theta_is_not_finite(bad: float) -> None:
     fused = FusedEvaluator(SingleMachine(features="27", decoder="none"), data()[:2], 1)
-    with pytest.raises(InputError, match="theta: not finite"):
+    with rejects(InputError, where="theta"):
         fused.losses(np.full((1, 27), bad))

@@ -10,28 +10,29 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
+from support.errors import rejects
 
 BAD: list[tuple[Any, Any, str]] = [
-    ([], [], r"release: empty"),
-    (3, [1], r"release: 3 is not a list of numbers"),
-    ([0, "1"], [1, 1], r"release\[1\]: '1' is not a number"),
-    ([0, None], [1, 1], r"release\[1\]: None is not a number"),
-    ([0, True], [1, 1], r"release\[1\]: True is not a number"),
-    ([0, float("nan")], [1, 1], r"release\[1\]: nan is not finite"),
-    ([0, -2], [1, 1], r"release\[1\]: -2 is negative, expected a number >= 0"),
-    ([0, 1], [1, 0], r"processing\[1\]: 0 is not positive, expected a number > 0"),
-    ([0, 1], [1, float("inf")], r"processing\[1\]: inf is not finite"),
-    ([0, 1], [1, 10**400], r"processing: a number too large"),
-    ([0, 1], [1], r"processing: 1 entries, expected 2 as in release"),
-    ([0, 0], [1e308, 1e308], r"processing: the processing times sum to infinity, expected a finite sum"),
-    (np.zeros((2, 1)), [1, 1], r"release: an array of 2 dimensions, expected a list of numbers"),
-    (np.zeros(2, dtype=bool), [1, 1], r"release: an array of bool, expected numbers"),
+    ([], [], "release"),
+    (3, [1], "release"),
+    ([0, "1"], [1, 1], "release[1]"),
+    ([0, None], [1, 1], "release[1]"),
+    ([0, True], [1, 1], "release[1]"),
+    ([0, float("nan")], [1, 1], "release[1]"),
+    ([0, -2], [1, 1], "release[1]"),
+    ([0, 1], [1, 0], "processing[1]"),
+    ([0, 1], [1, float("inf")], "processing[1]"),
+    ([0, 1], [1, 10**400], "processing"),
+    ([0, 1], [1], "processing"),
+    ([0, 0], [1e308, 1e308], "processing"),
+    (np.zeros((2, 1)), [1, 1], "release"),
+    (np.zeros(2, dtype=bool), [1, 1], "release"),
 ]
 
 
-@pytest.mark.parametrize(("release", "processing", "message"), BAD)
-def test_names_what_is_wrong(release: Any, processing: Any, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+@pytest.mark.parametrize(("release", "processing", "where"), BAD)
+def test_names_what_is_wrong(release: Any, processing: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         Instance(release, processing)
 
 
@@ -104,14 +105,14 @@ def test_without_spread_all_jobs_are_released_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "message"),
+    ("sizes", "where"),
     [
-        ({"jobs": 0}, "jobs: 0 is out of range, expected at least 1"),
-        ({"rho": -0.1}, "rho: -0.1 is out of range, expected a number >= 0"),
-        ({"rho": float("nan")}, "rho: nan is out of range"),
-        ({"rho": float("inf")}, "rho: inf is out of range"),
+        ({"jobs": 0}, "jobs"),
+        ({"rho": -0.1}, "rho"),
+        ({"rho": float("nan")}, "rho"),
+        ({"rho": float("inf")}, "rho"),
     ],
 )
-def test_generator_refuses(sizes: dict, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_generator_refuses(sizes: dict, where: str) -> None:
+    with rejects(InputError, where=where):
         generate(0, **sizes)

@@ -10,6 +10,7 @@ import pytest
 
 from colayer import InputError
 from colayer.problems import SingleMachine
+from support.errors import rejects
 
 PROBLEM = SingleMachine()
 JOBS = pd.DataFrame({"job": ["x", "y", "z"], "release": [0, 3, 1], "processing": [4, 1, 2.5]})
@@ -39,24 +40,24 @@ def test_the_same_instance_of_whatever_holds_it(arguments: Any, options: Any, na
 
 
 @pytest.mark.parametrize(
-    ("jobs", "options", "message"),
+    ("jobs", "options", "where"),
     [
         (
             OTHER,
             {"release": "r"},
-            r"^column processing: no such column, there are order, r, p \(processing=\.\.\. names",
+            "column processing",
         ),
-        (JOBS.assign(release=[0, -1, 2]), {}, r"^column release, row 2: -1 is negative, expected a number >= 0$"),
-        (OTHER.assign(p=[1, 2, 0]), {"release": "r", "processing": "p"}, r"^column p, row 3: 0 is not positive"),
-        (JOBS.assign(job=["x", "y", "x"]), {}, r"^column job, row 3: 'x' comes twice, expected names that differ$"),
-        (JOBS.assign(job=["x", None, "z"]), {}, r"^column job, row 2: '' is not a name"),
-        (JOBS, {"processing": [1, 2]}, r"^processing: 2 entries, expected 3 as in release$"),
-        (None, {"release": [0, -1], "processing": [1, 2]}, r"^release\[1\]: -1 is negative"),
-        (None, {"release": [], "processing": []}, r"^release: empty, expected at least one entry$"),
-        (None, {}, r"^release: missing, expected a list, or jobs as a table with this column$"),
-        (3, {}, r"^jobs: 3 is not a table"),
+        (JOBS.assign(release=[0, -1, 2]), {}, "column release, row 2"),
+        (OTHER.assign(p=[1, 2, 0]), {"release": "r", "processing": "p"}, "column p, row 3"),
+        (JOBS.assign(job=["x", "y", "x"]), {}, "column job, row 3"),
+        (JOBS.assign(job=["x", None, "z"]), {}, "column job, row 2"),
+        (JOBS, {"processing": [1, 2]}, "processing"),
+        (None, {"release": [0, -1], "processing": [1, 2]}, "release[1]"),
+        (None, {"release": [], "processing": []}, "release"),
+        (None, {}, "release"),
+        (3, {}, "jobs"),
     ],
 )
-def test_a_mistake_is_named_by_column_and_row(jobs: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_a_mistake_is_named_by_column_and_row(jobs: Any, options: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         PROBLEM.instance(jobs, **options)

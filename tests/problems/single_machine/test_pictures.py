@@ -11,6 +11,7 @@ from colayer.display.charts import save
 from colayer.errors import InputError
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.pictures import DENSE, gantt
+from support.errors import rejects
 
 
 def boxes(ax, label):
@@ -48,7 +49,7 @@ def test_gantt_stays_small(jobs):
 
 @pytest.mark.parametrize("sequence", [[0, 1], [0, 1, 1], [0, 1, 3], []])
 def test_gantt_refuses_what_is_no_permutation(sequence):
-    with pytest.raises(InputError, match=r"sequence: not a permutation of the jobs 0\.\.2"):
+    with rejects(InputError, where="sequence"):
         gantt(sequence, Instance([0, 1, 9], [5, 1, 2]))
 
 

@@ -12,6 +12,7 @@ from colayer.problem.protocol import variant
 from colayer.problems.single_machine import Instance, SingleMachine
 from colayer.problems.single_machine.features import FEATURE_SETS
 from colayer.problems.single_machine.solvers import BASELINES
+from support.errors import rejects
 
 
 @pytest.mark.parametrize("features", ["27", "66"])
@@ -26,15 +27,15 @@ def test_options_make_the_problem_again(features: str, decoder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "where"),
     [
-        ({"features": "28"}, r"features: no feature set '28', expected one of 66, 27"),
-        ({"decoder": "lss"}, r"decoder: no decoder 'lss', expected ls \(or none, rdi\)"),
-        ({"decoder": 3}, r"decoder: no decoder 3, expected none, ls, rdi"),
+        ({"features": "28"}, "--features"),
+        ({"decoder": "lss"}, "--decoder"),
+        ({"decoder": 3}, "--decoder"),
     ],
 )
-def test_refuses_options_by_name(options: dict, message: str) -> None:
-    with pytest.raises(OptionError, match=f"^{message}$"):
+def test_refuses_options_by_name(options: dict, where: str) -> None:
+    with rejects(OptionError, where=where):
         SingleMachine(**options)
 
 
@@ -77,7 +78,7 @@ def test_rules_by_name() -> None:
     assert set(SingleMachine(decoder="ls").baselines) == {
         *BASELINES, *(f"{rule}+ls" for rule in BASELINES), "aprtf+rdi",
     }  # fmt: skip
-    with pytest.raises(InputError, match=r"^no baseline 'spt', expected one of release, srpt"):
+    with rejects(InputError, "spt"):
         problem.baseline("spt", instance)
 
 

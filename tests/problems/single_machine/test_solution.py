@@ -10,6 +10,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.solution import checked, read_solution, write_solution
+from support.errors import rejects
 
 X = Instance([0, 1, 5], [4, 1, 2])
 
@@ -24,21 +25,21 @@ def test_a_sequence_is_an_array_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sequence", "message"),
+    ("sequence", "where"),
     [
-        (3, r"sequence: expected a list of jobs"),
-        ([[0, 1, 2]], r"sequence: expected a list of jobs"),
-        ([[0], [1, 2]], r"sequence: expected a list of jobs"),
-        ([0.0, 1.0, 2.0], r"sequence: expected a list of jobs"),
-        ([True, False, True], r"sequence: expected a list of jobs"),
-        ([0, 1, 3], r"sequence\[2\]: 3 is not a job, expected 0 to 2"),
-        ([0, -1, 2], r"sequence\[1\]: -1 is not a job"),
-        ([1, 0, 1], r"sequence\[2\]: job 1 comes twice"),
-        ([2, 0], r"sequence: job 1 is missing"),
+        (3, "sequence"),
+        ([[0, 1, 2]], "sequence"),
+        ([[0], [1, 2]], "sequence"),
+        ([0.0, 1.0, 2.0], "sequence"),
+        ([True, False, True], "sequence"),
+        ([0, 1, 3], "sequence[2]"),
+        ([0, -1, 2], "sequence[1]"),
+        ([1, 0, 1], "sequence[2]"),
+        ([2, 0], "sequence"),
     ],
 )
-def test_names_what_is_wrong(sequence: Any, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_names_what_is_wrong(sequence: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         checked(sequence, X)
 
 
@@ -56,23 +57,23 @@ def test_completion_times_are_right_up_to_rounding() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "where"),
     [
-        ({"completion": [6, 2]}, "completion: not the completion times of the sequence"),
-        ({"completion": [6, 2, 8.001]}, "completion: not the completion times of the sequence"),
-        ({"completion": [2, 6, 8]}, "completion: not the completion times of the sequence"),
-        ({"completion": "late"}, "completion: expected a list of numbers"),
-        ({"completion": None}, "completion: not the completion times"),
-        ({"completion": [6, [2], 8]}, "completion: expected a list of numbers"),
-        ({"sequence": [1, 0, 0]}, "sequence.2.: job 0 comes twice"),
-        ({"cost": 16}, "cost: unknown key, expected sequence, completion"),
+        ({"completion": [6, 2]}, "completion"),
+        ({"completion": [6, 2, 8.001]}, "completion"),
+        ({"completion": [2, 6, 8]}, "completion"),
+        ({"completion": "late"}, "completion"),
+        ({"completion": None}, "completion"),
+        ({"completion": [6, [2], 8]}, "completion"),
+        ({"sequence": [1, 0, 0]}, "sequence[2]"),
+        ({"cost": 16}, "cost"),
     ],
 )
-def test_refuses_what_is_no_solution_file(change: dict, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+def test_refuses_what_is_no_solution_file(change: dict, where: str) -> None:
+    with rejects(InputError, where=where):
         read_solution({"sequence": [1, 0, 2], "completion": [6, 2, 8], **change}, X)
 
 
 def test_refuses_a_missing_key() -> None:
-    with pytest.raises(InputError, match=r"^completion: missing$"):
+    with rejects(InputError, where="completion"):
         read_solution({"sequence": [1, 0, 2]}, X)

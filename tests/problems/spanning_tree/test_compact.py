@@ -10,6 +10,7 @@ from colayer.problems.spanning_tree.compact import compact, constraint_program
 from colayer.problems.spanning_tree.cost import cost
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance, generate
+from support.errors import rejects
 from support.model_points import least, satisfied
 from support.plain_trees import brute_force, forests, signed
 
@@ -53,5 +54,5 @@ def test_hints_are_solutions_of_the_constraint_program() -> None:
 def test_models_that_are_too_large_are_refused_before_they_are_built() -> None:
     large = generate(0, width=100, scenarios=20)
     for model in (compact, constraint_program):
-        with pytest.raises(TooLargeError, match="nonzeros"):
+        with rejects(TooLargeError):
             model(large)

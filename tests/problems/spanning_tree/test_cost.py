@@ -11,6 +11,7 @@ from colayer.problems.spanning_tree.decoder import decode
 from colayer.problems.spanning_tree.instance import Instance, generate
 from colayer.problems.spanning_tree.layer import layer
 from colayer.problems.spanning_tree.solution import Solution
+from support.errors import rejects
 from support.plain_trees import SQUARE
 
 
@@ -48,7 +49,7 @@ def test_cost_has_one_rounding_where_the_data_are_whole() -> None:
 
 
 def test_cost_refuses_what_is_no_solution() -> None:
-    with pytest.raises(InputError, match=r"^second_stage\[1\]"):
+    with rejects(InputError, where="second_stage[1]"):
         cost(Solution(np.array([1]), (np.array([2, 4]), np.array([2, 3, 4]))), SQUARE)
 
 

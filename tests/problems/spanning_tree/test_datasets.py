@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.datasets import paper_set
+from support.errors import rejects
 
 
 def test_paper_sets_have_its_shape_and_share_nothing() -> None:
@@ -21,5 +20,5 @@ def test_paper_sets_have_its_shape_and_share_nothing() -> None:
 
 
 def test_an_unknown_set_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^no set 'experience', expected one of training, validation, test$"):
+    with rejects(InputError, "experience"):
         paper_set("experience")

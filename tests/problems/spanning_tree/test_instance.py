@@ -9,55 +9,56 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
+from support.errors import rejects
 
 TRIANGLE = {"nodes": 3, "edges": [[0, 1], [1, 2], [0, 2]], "first": [1, 2, 3], "second": [[4, 5, 6], [0, -1, 2.5]]}
 
 
 BAD = [
-    ({"nodes": 1}, "nodes: 1 is out of range, expected at least 2"),
-    ({"nodes": True}, "nodes: True is not a whole number"),
-    ({"nodes": 3.0}, "nodes: 3.0 is not a whole number"),
-    ({"nodes": None}, "nodes: None is not a whole number"),
-    ({"nodes": 4}, "edges: the graph is not connected"),
-    ({"nodes": 10**15}, "edges: the graph is not connected"),
-    ({"nodes": 4, "edges": [[0, 1], [1, 2], [0, 2]]}, "edges: the graph is not connected"),
-    ({"edges": []}, "edges: empty, expected at least one edge"),
-    ({"edges": 7}, "edges: 7 is not a list of pairs of nodes"),
-    ({"edges": "ab"}, "edges: 'ab' is not a list of pairs"),
-    ({"edges": [[0, 1], [1, 2, 0], [0, 2]]}, "edges.1.: .1, 2, 0. is not a pair of nodes"),
-    ({"edges": [[0, 1], 5, [0, 2]]}, "edges.1.: 5 is not a pair of nodes"),
-    ({"edges": [[0, 1], [1, True], [0, 2]]}, "edges.1..1.: True is not a node, expected a whole number"),
-    ({"edges": [[0, 1], [1.0, 2], [0, 2]]}, "edges.1..0.: 1.0 is not a node, expected a whole number"),
-    ({"edges": [[0, 1], [1, 2], [0, 3]]}, "edges.2..1.: 3 is not a node, expected 0 to 2"),
-    ({"edges": [[0, 1], [-1, 2], [0, 2]]}, "edges.1..0.: -1 is not a node, expected 0 to 2"),
-    ({"edges": [[0, 1], [10**30, 2], [0, 2]]}, "edges.1..0.: 1000000000.* is not a node, expected 0 to 2"),
-    ({"edges": [[0, 1], [1, 2], [2, 2]]}, "edges.2.: a loop at node 2, expected two different nodes"),
-    ({"edges": np.array([[0, 1], [1, 2], [0, 5]])}, "edges.2..1.: 5 is not a node"),
-    ({"edges": np.zeros((3, 3), dtype=int)}, "edges: an array of shape .3, 3., expected pairs of nodes"),
-    ({"edges": np.zeros((3, 2))}, "edges: an array of float64, expected whole numbers"),
-    ({"first": [1, 2]}, "first: 2 entries, expected 3"),
-    ({"first": [1, float("nan"), 2]}, "first.1.: nan is not finite"),
-    ({"first": [1, 2, -1e31]}, "first.2.: -1e.31 is out of range, expected -1e.30 to 1e.30"),
-    ({"first": [1, 2, 10**400]}, "first: a number too large"),
-    ({"first": [1, False, 2]}, "first.1.: False is not a number"),
-    ({"first": [1, "2", 2]}, "first.1.: '2' is not a number"),
-    ({"first": None}, "first: None is not a list of numbers"),
-    ({"first": np.zeros((3, 1))}, "first: an array of 2 dimensions"),
-    ({"first": np.zeros(3, dtype=bool)}, "first: an array of bool, expected numbers"),
-    ({"second": []}, "second: empty, expected at least one entry"),
-    ({"second": [[1, 2, 3], [1, 2]]}, "second.1.: 2 entries, expected 3"),
-    ({"second": [[1, 2, 3], [1, 2, float("inf")]]}, "second.1..2.: inf is not finite"),
-    ({"second": [[1, 2, 3], [1, None, 3]]}, "second.1..1.: None is not a number"),
-    ({"second": [1, 2, 3]}, "second.0.: 1 is not a list of numbers"),
-    ({"second": 1.0}, "second: 1.0 is not a list of lists of numbers"),
-    ({"second": np.zeros(3)}, "second: an array of 1 dimension, expected .any, 3."),
-    ({"second": np.zeros((2, 4))}, "second: an array of shape .2, 4., expected .any, 3."),
+    ({"nodes": 1}, "nodes"),
+    ({"nodes": True}, "nodes"),
+    ({"nodes": 3.0}, "nodes"),
+    ({"nodes": None}, "nodes"),
+    ({"nodes": 4}, "edges"),
+    ({"nodes": 10**15}, "edges"),
+    ({"nodes": 4, "edges": [[0, 1], [1, 2], [0, 2]]}, "edges"),
+    ({"edges": []}, "edges"),
+    ({"edges": 7}, "edges"),
+    ({"edges": "ab"}, "edges"),
+    ({"edges": [[0, 1], [1, 2, 0], [0, 2]]}, "edges[1]"),
+    ({"edges": [[0, 1], 5, [0, 2]]}, "edges[1]"),
+    ({"edges": [[0, 1], [1, True], [0, 2]]}, "edges[1][1]"),
+    ({"edges": [[0, 1], [1.0, 2], [0, 2]]}, "edges[1][0]"),
+    ({"edges": [[0, 1], [1, 2], [0, 3]]}, "edges[2][1]"),
+    ({"edges": [[0, 1], [-1, 2], [0, 2]]}, "edges[1][0]"),
+    ({"edges": [[0, 1], [10**30, 2], [0, 2]]}, "edges[1][0]"),
+    ({"edges": [[0, 1], [1, 2], [2, 2]]}, "edges[2]"),
+    ({"edges": np.array([[0, 1], [1, 2], [0, 5]])}, "edges[2][1]"),
+    ({"edges": np.zeros((3, 3), dtype=int)}, "edges"),
+    ({"edges": np.zeros((3, 2))}, "edges"),
+    ({"first": [1, 2]}, "first"),
+    ({"first": [1, float("nan"), 2]}, "first[1]"),
+    ({"first": [1, 2, -1e31]}, "first[2]"),
+    ({"first": [1, 2, 10**400]}, "first"),
+    ({"first": [1, False, 2]}, "first[1]"),
+    ({"first": [1, "2", 2]}, "first[1]"),
+    ({"first": None}, "first"),
+    ({"first": np.zeros((3, 1))}, "first"),
+    ({"first": np.zeros(3, dtype=bool)}, "first"),
+    ({"second": []}, "second"),
+    ({"second": [[1, 2, 3], [1, 2]]}, "second[1]"),
+    ({"second": [[1, 2, 3], [1, 2, float("inf")]]}, "second[1][2]"),
+    ({"second": [[1, 2, 3], [1, None, 3]]}, "second[1][1]"),
+    ({"second": [1, 2, 3]}, "second[0]"),
+    ({"second": 1.0}, "second"),
+    ({"second": np.zeros(3)}, "second"),
+    ({"second": np.zeros((2, 4))}, "second"),
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), BAD)
-def test_names_what_is_wrong(change: dict, message: str) -> None:
-    with pytest.raises(InputError, match=f"^{message}"):
+@pytest.mark.parametrize(("change", "where"), BAD)
+def test_names_what_is_wrong(change: dict, where: str) -> None:
+    with rejects(InputError, where=where):
         read({**TRIANGLE, **change})
 
 
@@ -103,16 +104,16 @@ def test_generator_keeps_to_its_ranges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "message"),
+    ("sizes", "where"),
     [
-        ({"width": 1}, "width: 1 is out of range, expected at least 2"),
-        ({"scenarios": 0}, "scenarios: 0 is out of range, expected at least 1"),
-        ({"second_max": -1}, "second_max: -1 is out of range, expected at least 0"),
-        ({"graph": "torus"}, "graph: no graph 'torus', expected one of grid, geometric, complete"),
+        ({"width": 1}, "width"),
+        ({"scenarios": 0}, "scenarios"),
+        ({"second_max": -1}, "second_max"),
+        ({"graph": "torus"}, "graph"),
     ],
 )
-def test_generator_refuses(sizes: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_generator_refuses(sizes: dict, where: str) -> None:
+    with rejects(InputError, where=where):
         generate(0, **sizes)
 
 

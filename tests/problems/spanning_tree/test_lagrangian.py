@@ -10,6 +10,7 @@ from colayer.problems.spanning_tree.cost import bound, cost
 from colayer.problems.spanning_tree.instance import Instance, generate
 from colayer.problems.spanning_tree.lagrangian import lagrangian, relative_gap
 from colayer.problems.spanning_tree.rounding import approximation
+from support.errors import rejects
 from support.plain_trees import brute_force, small
 
 
@@ -93,7 +94,7 @@ def test_limits_end_the_ascent() -> None:
     assert lagrangian(instance, time_limit=0.0, tolerance=0.0).iterations == 1
     assert lagrangian(instance, tolerance=0.05).gap <= 0.05
     for wrong in ({"iterations": 0}, {"tolerance": -1.0}, {"tolerance": float("nan")}):
-        with pytest.raises(OptionError, match="out of range"):
+        with rejects(OptionError):
             lagrangian(instance, **wrong)  # type: ignore[arg-type]
 
 

@@ -12,6 +12,7 @@ from colayer.layers.likelihood import matrix_tree
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, target
+from support.errors import rejects
 from support.plain_trees import SQUARE, random_instance, spanning_trees
 
 
@@ -55,7 +56,7 @@ def test_ties_go_to_the_first_stage_and_the_smaller_index() -> None:
 
 @pytest.mark.parametrize("theta", [np.zeros(9), np.zeros((2, 5)), np.full(10, np.nan), np.full(10, np.inf)])
 def test_layer_refuses(theta: np.ndarray) -> None:
-    with pytest.raises(InputError, match=r"^theta: "):
+    with rejects(InputError, where="theta"):
         layer(theta, SQUARE)
 
 

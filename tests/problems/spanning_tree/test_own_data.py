@@ -10,6 +10,7 @@ import pytest
 
 from colayer import InputError
 from colayer.problems import SpanningTree
+from support.errors import rejects
 
 PROBLEM = SpanningTree()
 EDGES = pd.DataFrame(
@@ -45,24 +46,24 @@ def test_numbered_nodes_keep_their_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("edges", "options", "message"),
+    ("edges", "options", "where"),
     [
         (
             EDGES.drop(columns=["second_1", "second_2"]),
             {},
-            r"^columns second: no such columns, expected one per scenario",
+            "columns second",
         ),
-        (EDGES.assign(second_2=[1, "x", 3]), {}, r"^column second_2, row 2: 'x', expected a number$"),
-        (EDGES.assign(second_2=[1, np.inf, 3]), {}, r"^column second_2, row 2: inf is not finite, expected a number$"),
-        (EDGES.assign(to=["A", "C", "B"]), {}, r"^column to, row 2: a loop at node 0, expected two different nodes$"),
-        (EDGES.assign(to=["A", "B", None]), {}, r"^column to, row 3: empty, expected a node$"),
-        (EDGES.assign(**{"from": list("ACA"), "to": list("BDB")}), {}, r"^edges: the graph is not connected"),
-        (EDGES, {"second": [[1, 2]]}, r"^second\[0\]: 2 entries, expected 3$"),
-        (EDGES, {"second": ["dry"]}, r"^column dry: no such column, there are"),
-        (EDGES, {"start": ["A"]}, r"^start: 1 entries, expected 3 as in first$"),
-        (None, {"start": [0], "to": [1], "first": [1]}, r"^second: missing, expected an array with a row per scenario"),
+        (EDGES.assign(second_2=[1, "x", 3]), {}, "column second_2, row 2"),
+        (EDGES.assign(second_2=[1, np.inf, 3]), {}, "column second_2, row 2"),
+        (EDGES.assign(to=["A", "C", "B"]), {}, "column to, row 2"),
+        (EDGES.assign(to=["A", "B", None]), {}, "column to, row 3"),
+        (EDGES.assign(**{"from": list("ACA"), "to": list("BDB")}), {}, "edges"),
+        (EDGES, {"second": [[1, 2]]}, "second[0]"),
+        (EDGES, {"second": ["dry"]}, "column dry"),
+        (EDGES, {"start": ["A"]}, "start"),
+        (None, {"start": [0], "to": [1], "first": [1]}, "second"),
     ],
 )
-def test_a_mistake_is_named_by_column_and_row(edges: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_a_mistake_is_named_by_column_and_row(edges: Any, options: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         PROBLEM.instance(edges, **options)

@@ -11,6 +11,7 @@ from colayer.errors import InputError, OptionError
 from colayer.io.hashing import content_hash
 from colayer.problems import find_problem
 from colayer.problems.spanning_tree import GRAPHS, Instance, SpanningTree
+from support.errors import rejects
 
 PROBLEM = SpanningTree()
 
@@ -19,9 +20,9 @@ def test_is_registered_with_its_features_as_an_option() -> None:
     assert find_problem("spanning-tree").options == {"features": "cost"}
     other = find_problem("spanning-tree", features="indicator")
     assert other.features(PROBLEM.generate(0)).max() == 1.0  # costs are ≤ 0
-    with pytest.raises(OptionError, match=r"^features: no feature set '66', expected one of cost, indicator, prices$"):
+    with rejects(OptionError, where="--features"):
         find_problem("spanning-tree", features="66")
-    with pytest.raises(OptionError, match=r"^decoder: spanning-tree has no such option"):
+    with rejects(OptionError, where="--decoder"):
         find_problem("spanning-tree", decoder="ls")
 
 
@@ -70,7 +71,7 @@ def test_content_tells_instances_apart() -> None:
 
 
 def test_unknown_baseline() -> None:
-    with pytest.raises(InputError, match=r"^no baseline 'srpt', expected one of "):
+    with rejects(InputError, "srpt"):
         PROBLEM.baseline("srpt", PROBLEM.generate(0))
 
 

@@ -16,19 +16,19 @@ DELAYS = CITY["district_delay"]
 
 #: what is wrong → document, start of the error
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "city is a list": ({**city(), "city": [1]}, "city: expected an object"),
-    "city unknown key": (city(name="Paris"), "city.name: unknown key, expected width"),
-    "city missing key": (city(start="DROP"), "city.start: missing"),
-    "city no width": (city(width=0), "city.width: 0 is not positive"),
-    "city tiny districts": (city(district_width=1e-6), "city.district_width: 1e-06 is out of range"),
-    "city point outside": (city(start=[[0, 0], [3, 20.5]]), "city.start[1][1]: 20.5 is outside the city"),
-    "city point short": (city(finish=[[0, 0], [3]]), "city.finish[1]: 1 entries, expected 2"),
-    "city too few points": (city(start=[[0, 0]], finish=[[0, 0]]), "city.start: 1 entries, expected 2"),
-    "city 23 hours": (city(inter_delay=np.zeros((2, 23)).tolist()), "city.inter_delay[0]: 23 entries, expected 24"),
+    "city is a list": ({**city(), "city": [1]}, "city"),
+    "city unknown key": (city(name="Paris"), "city.name"),
+    "city missing key": (city(start="DROP"), "city.start"),
+    "city no width": (city(width=0), "city.width"),
+    "city tiny districts": (city(district_width=1e-6), "city.district_width"),
+    "city point outside": (city(start=[[0, 0], [3, 20.5]]), "city.start[1][1]"),
+    "city point short": (city(finish=[[0, 0], [3]]), "city.finish[1]"),
+    "city too few points": (city(start=[[0, 0]], finish=[[0, 0]]), "city.start"),
+    "city 23 hours": (city(inter_delay=np.zeros((2, 23)).tolist()), "city.inter_delay[0]"),
     "city other districts": (
-        city(district_width=5), "city.district_delay[0][0]: 2 entries, expected 4"),
+        city(district_width=5), "city.district_delay[0][0]"),
     "city negative delay": (
-        city(district_delay=with_entry(DELAYS, (1, 3, 0, 1), -1)), "city.district_delay[1][3][0][1]: -1 is negative"),
+        city(district_delay=with_entry(DELAYS, (1, 3, 0, 1), -1)), "city.district_delay[1][3][0][1]"),
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from colayer.problems.vehicle_scheduling import VehicleScheduling
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
 from support import plain_vehicles as plain
+from support.errors import rejects
 from support.vehicle_documents import CITY, GOOD, assert_refused, changed, city, with_entry
 
 DELAYS = CITY["district_delay"]
@@ -22,46 +23,46 @@ DELAYS = CITY["district_delay"]
 
 #: what is wrong → document, start of the error
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "unknown key": (changed(colour=1), "colour: unknown key, expected vehicle_cost"),
-    "missing cost": (changed(vehicle_cost="DROP"), "vehicle_cost: missing"),
-    "missing begin": (changed(begin="DROP"), "begin: missing"),
-    "no travel": (changed(travel="DROP"), "travel: missing, expected travel and scenario_travel, or city"),
-    "no scenario travel": (changed(scenario_travel="DROP"), "scenario_travel: missing"),
-    "city and travel": ({**GOOD, **city()}, "travel: unknown key"),
-    "negative vehicle cost": (changed(vehicle_cost=-1), "vehicle_cost: -1 is negative"),
-    "negative delay cost": (changed(delay_cost=-0.5), "delay_cost: -0.5 is negative"),
-    "cost is text": (changed(delay_cost="2"), "delay_cost: '2' is not a number"),
-    "cost is true": (changed(delay_cost=True), "delay_cost: True is not a number"),
-    "cost is infinite": (changed(delay_cost=math.inf), "delay_cost: inf is not finite"),
-    "cost is not a number": (changed(vehicle_cost=math.nan), "vehicle_cost: nan is not finite"),
-    "huge cost": (changed(vehicle_cost=10**400), "vehicle_cost: a number too large"),
-    "no task": (changed(begin=[]), "begin: empty"),
-    "begin is a number": (changed(begin=3), "begin: 3 is not a list of numbers"),
-    "begin holds text": (changed(begin=[0, "x"]), "begin[1]: 'x' is not a number"),
-    "begin holds null": (changed(begin=[0, None]), "begin[1]: None is not a number"),
-    "begin holds true": (changed(begin=[0, True]), "begin[1]: True is not a number"),
-    "begin infinite": (changed(begin=[0, math.inf]), "begin[1]: inf is not finite"),
-    "begin huge": (changed(begin=[0, 1e300]), "begin[1]: 1e+300 is out of range"),
-    "end too short": (changed(end=[10]), "end: 1 entries, expected 2"),
-    "end at begin": (changed(end=[10, 30]), "end[1]: 30 is not after begin"),
-    "no scenario": (changed(scenario_begin=[]), "scenario_begin: empty"),
-    "scenario too short": (changed(scenario_begin=[[0, 30], [5]]), "scenario_begin[1]: 1 entries, expected 2"),
-    "scenario is flat": (changed(scenario_begin=[0, 30]), "scenario_begin[0]: 0 is not a list of numbers"),
-    "fewer scenario ends": (changed(scenario_end=[[10, 40]]), "scenario_end: 1 entries, expected 2"),
+    "unknown key": (changed(colour=1), "colour"),
+    "missing cost": (changed(vehicle_cost="DROP"), "vehicle_cost"),
+    "missing begin": (changed(begin="DROP"), "begin"),
+    "no travel": (changed(travel="DROP"), "travel"),
+    "no scenario travel": (changed(scenario_travel="DROP"), "scenario_travel"),
+    "city and travel": ({**GOOD, **city()}, "travel"),
+    "negative vehicle cost": (changed(vehicle_cost=-1), "vehicle_cost"),
+    "negative delay cost": (changed(delay_cost=-0.5), "delay_cost"),
+    "cost is text": (changed(delay_cost="2"), "delay_cost"),
+    "cost is true": (changed(delay_cost=True), "delay_cost"),
+    "cost is infinite": (changed(delay_cost=math.inf), "delay_cost"),
+    "cost is not a number": (changed(vehicle_cost=math.nan), "vehicle_cost"),
+    "huge cost": (changed(vehicle_cost=10**400), "vehicle_cost"),
+    "no task": (changed(begin=[]), "begin"),
+    "begin is a number": (changed(begin=3), "begin"),
+    "begin holds text": (changed(begin=[0, "x"]), "begin[1]"),
+    "begin holds null": (changed(begin=[0, None]), "begin[1]"),
+    "begin holds true": (changed(begin=[0, True]), "begin[1]"),
+    "begin infinite": (changed(begin=[0, math.inf]), "begin[1]"),
+    "begin huge": (changed(begin=[0, 1e300]), "begin[1]"),
+    "end too short": (changed(end=[10]), "end"),
+    "end at begin": (changed(end=[10, 30]), "end[1]"),
+    "no scenario": (changed(scenario_begin=[]), "scenario_begin"),
+    "scenario too short": (changed(scenario_begin=[[0, 30], [5]]), "scenario_begin[1]"),
+    "scenario is flat": (changed(scenario_begin=[0, 30]), "scenario_begin[0]"),
+    "fewer scenario ends": (changed(scenario_end=[[10, 40]]), "scenario_end"),
     "scenario end not a number": (
-        changed(scenario_end=[[10, 40], [40, math.nan]]), "scenario_end[1][1]: nan is not finite"),
-    "travel not square": (changed(travel=[[None, 5]]), "travel: 1 entries, expected 2"),
-    "travel negative": (changed(travel=[[None, -5], [None, None]]), "travel[0][1]: -5 is negative"),
-    "travel infinite": (changed(travel=[[None, math.inf], [None, None]]), "travel[0][1]: inf is not finite"),
+        changed(scenario_end=[[10, 40], [40, math.nan]]), "scenario_end[1][1]"),
+    "travel not square": (changed(travel=[[None, 5]]), "travel"),
+    "travel negative": (changed(travel=[[None, -5], [None, None]]), "travel[0][1]"),
+    "travel infinite": (changed(travel=[[None, math.inf], [None, None]]), "travel[0][1]"),
     "scenario travel missing": (
         changed(scenario_travel=with_entry(GOOD["scenario_travel"], (1, 0, 1), None)),
-        "scenario_travel[1][0][1]: nan where travel is given"),
+        "scenario_travel[1][0][1]"),
     "scenario travel negative": (
         changed(scenario_travel=with_entry(GOOD["scenario_travel"], (0, 0, 1), -1)),
-        "scenario_travel[0][0][1]: -1 is negative"),
+        "scenario_travel[0][0][1]"),
     "city other scenarios": (
         city(district_delay=DELAYS[:1], inter_delay=CITY["inter_delay"][:1]),
-        "city.inter_delay: 1 entries, expected 2"),
+        "city.inter_delay"),
 }  # fmt: skip
 
 
@@ -71,13 +72,13 @@ def test_what_is_wrong_is_refused_by_name(what: str) -> None:
 
 
 def test_arrays_are_refused_by_name_too() -> None:
-    with pytest.raises(InputError, match=r"^scenario_begin: an array of shape \(2, 3\), expected \(any, 2\)"):
+    with rejects(InputError, where="scenario_begin"):
         read(changed(scenario_begin=np.zeros((2, 3))))
-    with pytest.raises(InputError, match=r"^begin: an array of bool, expected numbers"):
+    with rejects(InputError, where="begin"):
         read(changed(begin=np.array([True, False])))
-    with pytest.raises(InputError, match=r"^end\[1\]: nan is not finite"):
+    with rejects(InputError, where="end[1]"):
         read(changed(end=np.array([10, np.nan])))
-    with pytest.raises(InputError, match=r"^travel: given beside a city"):
+    with rejects(InputError, where="travel"):
         Instance(**{**read(city()).__dict__, "travel": [[1]]})
 
 

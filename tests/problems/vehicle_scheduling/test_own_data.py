@@ -10,6 +10,7 @@ import pytest
 
 from colayer import InputError
 from colayer.problems import VehicleScheduling
+from support.errors import rejects
 
 PROBLEM = VehicleScheduling()
 BARE = pd.DataFrame({"task": ["a", "b"], "begin": ["6:00", "7:00"], "end": ["6:40", "7:30"]})
@@ -73,34 +74,34 @@ def test_lists_and_costs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tasks", "options", "message"),
+    ("tasks", "options", "where"),
     [
-        (BARE, {}, r"^travel: missing, expected columns from_x, from_y, to_x, to_y, or travel times"),
-        (BARE, {"travel": TRIPS}, r"^column to: no such column, there are task, begin, end$"),
-        (PLACES, {"travel": TRIPS[1:]}, r"^travel: no row from 'Farm' to 'Mill', expected the minutes of this trip"),
-        (PLACES, {"travel": TRIPS.assign(minutes=[1, -3, 1])}, r"^travel: column minutes, row 2: -3 is negative"),
-        (PLACES, {"travel": TRIPS.assign(minutes=[1, "x", 1])}, r"^travel: column minutes, row 2: 'x', expected a num"),
-        (BARE, {"travel": [[0, 1]]}, r"^travel: 1 entries, expected 2$"),
-        (BARE, {"travel": pd.DataFrame({"a": [0], "b": [1]})}, r"^travel: 1 rows, expected one per task, 2$"),
-        (BARE, {"travel": "fast"}, r"^travel: 'fast', expected a table or an array$"),
-        (POINTS, {"scenarios": 0}, r"^scenarios: 0 is out of range, expected at least 1$"),
-        (POINTS, {"scenarios": 10**9}, r"^scenarios: 1000000000 for 2 tasks are too many to hold"),
-        (POINTS, {"scenarios": None}, r"^scenarios: None, expected a table or an array$"),
-        (POINTS, {"scenarios": [[1]]}, r"^scenarios\[0\]: 1 entries, expected 2$"),
-        (POINTS, {"scenarios": LATE.drop(columns="b")}, r"^scenarios: column b: no such column, there are a$"),
-        (POINTS, {"scenarios": LATE.assign(b=[1, None])}, r"^scenarios: column b, row 2: empty, expected a number$"),
-        (POINTS, {"scenarios": LATE.assign(travel=[1, "x"])}, r"^scenarios: column travel, row 2: 'x', expected a num"),
-        (POINTS.assign(end=["5:00", "8:00"]), {}, r"^column end, row 1: 300 is not after begin, expected end > begin$"),
-        (POINTS.assign(end=["6:40", "noon"]), {}, r"^column end, row 2: 'noon', expected a number$"),
-        (POINTS, {"speed": 0}, r"^speed: 0 is not positive, expected a number > 0$"),
-        (POINTS, {"late": -1}, r"^late: -1 is negative, expected a share >= 0$"),
-        (POINTS, {"late": "much"}, r"^late: 'much' is not a number$"),
-        (POINTS, {"seed": -1}, r"^seed: -1 is out of range, expected at least 0$"),
-        (POINTS, {"delay_cost": -1}, r"^delay_cost: -1 is negative"),
+        (BARE, {}, "travel"),
+        (BARE, {"travel": TRIPS}, "column to"),
+        (PLACES, {"travel": TRIPS[1:]}, "travel"),
+        (PLACES, {"travel": TRIPS.assign(minutes=[1, -3, 1])}, "travel: column minutes, row 2"),
+        (PLACES, {"travel": TRIPS.assign(minutes=[1, "x", 1])}, "travel: column minutes, row 2"),
+        (BARE, {"travel": [[0, 1]]}, "travel"),
+        (BARE, {"travel": pd.DataFrame({"a": [0], "b": [1]})}, "travel"),
+        (BARE, {"travel": "fast"}, "travel"),
+        (POINTS, {"scenarios": 0}, "scenarios"),
+        (POINTS, {"scenarios": 10**9}, "scenarios"),
+        (POINTS, {"scenarios": None}, "scenarios"),
+        (POINTS, {"scenarios": [[1]]}, "scenarios[0]"),
+        (POINTS, {"scenarios": LATE.drop(columns="b")}, "scenarios: column b"),
+        (POINTS, {"scenarios": LATE.assign(b=[1, None])}, "scenarios: column b, row 2"),
+        (POINTS, {"scenarios": LATE.assign(travel=[1, "x"])}, "scenarios: column travel, row 2"),
+        (POINTS.assign(end=["5:00", "8:00"]), {}, "column end, row 1"),
+        (POINTS.assign(end=["6:40", "noon"]), {}, "column end, row 2"),
+        (POINTS, {"speed": 0}, "speed"),
+        (POINTS, {"late": -1}, "late"),
+        (POINTS, {"late": "much"}, "late"),
+        (POINTS, {"seed": -1}, "seed"),
+        (POINTS, {"delay_cost": -1}, "delay_cost"),
     ],
 )
-def test_a_mistake_is_named_by_table_column_and_row(tasks: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
+def test_a_mistake_is_named_by_table_column_and_row(tasks: Any, options: Any, where: str) -> None:
+    with rejects(InputError, where=where):
         PROBLEM.instance(tasks, **options)
 
 
@@ -108,5 +109,5 @@ def test_columns_of_unnamed_tasks_are_taken_in_order() -> None:
     tasks = POINTS.drop(columns="task")
     late = pd.DataFrame({"first": [1], "second": [2]})
     assert PROBLEM.instance(tasks, scenarios=late).scenario_end.tolist() == [[401, 452]]
-    with pytest.raises(InputError, match=r"^scenarios: 1 columns, expected one per task, 2$"):
+    with rejects(InputError, where="scenarios"):
         PROBLEM.instance(tasks, scenarios=late[["first"]])

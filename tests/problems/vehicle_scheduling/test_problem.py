@@ -11,6 +11,7 @@ from colayer.problems import find_problem
 from colayer.problems.vehicle_scheduling import VehicleScheduling
 from colayer.problems.vehicle_scheduling.generator import generate
 from support import plain_vehicles as plain
+from support.errors import rejects
 
 
 @pytest.mark.parametrize(("features", "dimension"), [("23", 23), ("extended", 30)])
@@ -23,14 +24,14 @@ def test_options_make_the_problem_again(features: str, dimension: int, decoder: 
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "where"),
     [
-        ({"features": "24"}, r"features: no feature set '24', expected one of 23, extended, rounds"),
-        ({"decoder": "rdi"}, r"decoder: no decoder 'rdi', expected none, ls"),
+        ({"features": "24"}, "--features"),
+        ({"decoder": "rdi"}, "--decoder"),
     ],
 )
-def test_refuses_options_by_name(options: dict, message: str) -> None:
-    with pytest.raises(OptionError, match=f"^{message}$"):
+def test_refuses_options_by_name(options: dict, where: str) -> None:
+    with rejects(OptionError, where=where):
         VehicleScheduling(**options)
 
 
@@ -63,7 +64,7 @@ def test_groups_rules_models_and_picture_are_of_the_instance() -> None:
     x = generate(1, tasks=9, scenarios=4)
     assert problem.group(x) == {"tasks": 9, "scenarios": 4}
     solution = problem.baseline("deterministic", x)
-    with pytest.raises(InputError, match=r"^no baseline 'srpt', expected one of deterministic, delay x3$"):
+    with rejects(InputError, "srpt"):
         problem.baseline("srpt", x)
     assert problem.baselines == ("deterministic", "delay x3")
     searching = VehicleScheduling(decoder="ls")

@@ -13,48 +13,47 @@ from colayer.problems.vehicle_scheduling.solution import (
     successors_of,
     write_solution,
 )
+from support.errors import rejects
 from support.plain_vehicles import by_hand
 
 BAD_SUCCESSORS = {
-    "too short": ([1, -1], "successor: expected a list of 3 tasks"),
-    "not whole": ([1.0, 2.0, -1.0], "successor: expected a list of 3 tasks"),
-    "ragged": ([[1], [2, 3], 0], "successor: expected a list of 3 tasks"),
-    "out of range": ([1, 3, -1], "successor[1]: 3 is not a task, expected -1 to 2"),
-    "negative": ([1, -2, -1], "successor[1]: -2 is not a task"),
-    "twice": ([2, 2, -1], "successor[1]: task 2 comes twice"),
-    "no arc": ([-1, 0, -1], "successor[1]: there is no arc from task 1 to task 0"),
-    "to itself": ([0, -1, -1], "successor[0]: there is no arc from task 0 to task 0"),
+    "too short": ([1, -1], "successor"),
+    "not whole": ([1.0, 2.0, -1.0], "successor"),
+    "ragged": ([[1], [2, 3], 0], "successor"),
+    "out of range": ([1, 3, -1], "successor[1]"),
+    "negative": ([1, -2, -1], "successor[1]"),
+    "twice": ([2, 2, -1], "successor[1]"),
+    "no arc": ([-1, 0, -1], "successor[1]"),
+    "to itself": ([0, -1, -1], "successor[0]"),
 }
 
 
 @pytest.mark.parametrize("what", BAD_SUCCESSORS)
 def test_what_is_no_solution_is_refused(what: str) -> None:
-    successor, message = BAD_SUCCESSORS[what]
-    with pytest.raises(InputError) as caught:
+    successor, where = BAD_SUCCESSORS[what]
+    with rejects(InputError, where=where):
         checked(successor, by_hand())
-    assert str(caught.value).startswith(message)
 
 
 BAD_ROUTES = {
-    "not a list": ({"routes": 3, "vehicles": 1}, "routes: 3 is not a list of routes"),
-    "empty route": ({"routes": [[0, 1, 2], []], "vehicles": 2}, "routes[1]: expected a list of at least one task"),
-    "no task": ({"routes": [[0, 1, 7]], "vehicles": 1}, "routes[0][2]: 7 is not a task, expected 0 to 2"),
-    "true": ({"routes": [[0, True, 2]], "vehicles": 1}, "routes[0][1]: True is not a task"),
-    "twice": ({"routes": [[0, 1], [1, 2]], "vehicles": 2}, "routes[1][0]: task 1 comes twice"),
-    "missing": ({"routes": [[0, 2]], "vehicles": 1}, "routes: task 1 is missing"),
-    "no arc": ({"routes": [[0], [2, 1]], "vehicles": 2}, "routes[1][1]: there is no arc from task 2 to this one"),
-    "vehicles": ({"routes": [[0, 1, 2]], "vehicles": 2}, "vehicles: 2, expected 1"),
-    "no vehicles": ({"routes": [[0, 1, 2]]}, "vehicles: missing"),
-    "unknown": ({"routes": [[0, 1, 2]], "vehicles": 1, "cost": 3}, "cost: unknown key"),
+    "not a list": ({"routes": 3, "vehicles": 1}, "routes"),
+    "empty route": ({"routes": [[0, 1, 2], []], "vehicles": 2}, "routes[1]"),
+    "no task": ({"routes": [[0, 1, 7]], "vehicles": 1}, "routes[0][2]"),
+    "true": ({"routes": [[0, True, 2]], "vehicles": 1}, "routes[0][1]"),
+    "twice": ({"routes": [[0, 1], [1, 2]], "vehicles": 2}, "routes[1][0]"),
+    "missing": ({"routes": [[0, 2]], "vehicles": 1}, "routes"),
+    "no arc": ({"routes": [[0], [2, 1]], "vehicles": 2}, "routes[1][1]"),
+    "vehicles": ({"routes": [[0, 1, 2]], "vehicles": 2}, "vehicles"),
+    "no vehicles": ({"routes": [[0, 1, 2]]}, "vehicles"),
+    "unknown": ({"routes": [[0, 1, 2]], "vehicles": 1, "cost": 3}, "cost"),
 }
 
 
 @pytest.mark.parametrize("what", BAD_ROUTES)
 def test_what_is_no_solution_file_is_refused(what: str) -> None:
-    document, message = BAD_ROUTES[what]
-    with pytest.raises(InputError) as caught:
+    document, where = BAD_ROUTES[what]
+    with rejects(InputError, where=where):
         read_solution(document, by_hand())
-    assert str(caught.value).startswith(message)
 
 
 def test_solutions_round_trip() -> None:
