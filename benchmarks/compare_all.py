@@ -22,7 +22,7 @@ from typing import Any
 from measure import add_force, core_share, machine, settled
 
 from colayer import Pipeline, compare
-from colayer.comparison.figures import cost_over_time
+from colayer.comparison.charts import cost_over_time
 from colayer.comparison.paired import EQUAL, Difference
 from colayer.comparison.results import Results
 from colayer.display.charts import save

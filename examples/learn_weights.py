@@ -3,7 +3,7 @@
 from colayer import Pipeline, evaluate
 from colayer.comparison.contender import pipeline_contender
 from colayer.comparison.plain import plain_contenders
-from colayer.display.tables import summary_table
+from colayer.comparison.table import summary_table
 from colayer.problems import SingleMachine
 
 problem = SingleMachine(decoder="ls")

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from colayer.comparison.charts import dots, lines_by
 from colayer.comparison.contender import Kind
 from colayer.comparison.table import Summary
-from colayer.display.charts import dots, lines_by, save
+from colayer.display.charts import save
 
 ROOT = Path(__file__).parent.parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -18,17 +18,17 @@ from colayer.comparison.contender import (
     SAFE,
     Contender,
     contenders_named,
-    drawn,
     feature_contender,
     function_contender,
+    number_of_rounds,
     perturbed_contender,
     pipeline_contender,
     reserved,
-    rounds_of,
     rule_contenders,
     safe_contender,
     safe_pipeline,
     solver_contenders,
+    words_of_draws,
 )
 from colayer.comparison.race import race
 from colayer.comparison.trajectory import Attempt
@@ -96,10 +96,11 @@ def test_perturbed_safe_weights_have_the_units_and_the_share_of_the_model_beside
 
 
 def test_names_tell_rounds_candidates_and_samples() -> None:
-    assert [drawn(), drawn(samples=5), drawn(candidates=20), drawn(samples=1, candidates=2, seed=3)] == [
+    given: list[dict[str, int]] = [{}, {"samples": 5}, {"candidates": 20}, {"samples": 1, "candidates": 2, "seed": 3}]
+    assert [words_of_draws(**options) for options in given] == [
         "", ", 5 samples", ", 20 candidates", ", 2 candidates, 1 samples",
     ]  # fmt: skip
-    assert drawn(rounds=5, candidates=2) == ", 5 rounds, 2 candidates"
+    assert words_of_draws(rounds=5, candidates=2) == ", 5 rounds, 2 candidates"
 
 
 def test_rounds_are_those_of_the_model_or_those_asked_for() -> None:
@@ -109,12 +110,16 @@ def test_rounds_are_those_of_the_model_or_those_asked_for() -> None:
     instance = problem.generate(0)
     for asked, turns, name in ((None, 4, "a, 4 rounds"), (7, 7, "a, 7 rounds"), (1, 1, "a")):
         one = pipeline_contender("a", pipeline, rounds=asked)
-        assert (rounds_of(pipeline, asked), one.name) == (turns, name)
+        assert (number_of_rounds(pipeline, asked), one.name) == (turns, name)
         assert problem.cost(solutions(one.attempt(instance, 1.0))[0], instance) == pipeline.solve(
             instance, rounds=turns
         ).cost  # fmt: skip
     blind = Pipeline(Selection(), [1.0, 1.0, 0.0])
-    assert (rounds_of(blind), rounds_of(blind, 7), pipeline_contender("a", blind, rounds=7).name) == (1, 1, "a")
+    assert (number_of_rounds(blind), number_of_rounds(blind, 7), pipeline_contender("a", blind, rounds=7).name) == (
+        1,
+        1,
+        "a",
+    )
 
 
 def test_the_best_single_feature_is_found_with_its_sign() -> None:

@@ -12,13 +12,13 @@ from scipy.special import stdtrit
 from colayer.comparison.paired import (
     EQUAL,
     Difference,
-    concluded,
     difference,
     errors_needed,
     moments,
     relative,
     seen_before,
     significance,
+    verdicts_in_words,
 )
 
 SETS = 1000
@@ -154,7 +154,7 @@ def test_what_is_said_begins_with_what_gains_nothing() -> None:
         ("c", Difference("rule", 0.01, 0.01, EQUAL), 100),
         ("d", Difference("rule", 0.0, 0.0, EQUAL), 100),
     ]
-    assert concluded(rows) == [
+    assert verdicts_in_words(rows) == [
         "no measurable difference between c and rule: +1.00 ± 1.00 %; about 301 more instances would settle it",
         "no measurable difference between d and rule: 0 ± 0 %",
         "b is worse than rule: +10.0 ± 1.00 %",

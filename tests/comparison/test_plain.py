@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from colayer import Pipeline
-from colayer.comparison.plain import named_apart, plain_contenders
+from colayer.comparison.plain import distinct_names, plain_contenders
 from colayer.models import LinearModel
 from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
@@ -52,9 +52,9 @@ def test_models_with_options_of_their_own_have_safe_weights_each() -> None:
         "safe weights, decoder none", "best single feature (price_times_risk), decoder none",
         "safe weights, decoder swap", "best single feature (price_times_risk), decoder swap", "cheapest", "safest",
     ]  # fmt: skip
-    assert list(named_apart({"a": pipeline(), "b": pipeline("swap")})) == ["a, decoder none", "b, decoder swap"]
-    assert list(named_apart({"a": pipeline(), "b": pipeline()})) == ["a", "b"]
-    assert named_apart({}) == {}
+    assert list(distinct_names({"a": pipeline(), "b": pipeline("swap")})) == ["a, decoder none", "b, decoder swap"]
+    assert list(distinct_names({"a": pipeline(), "b": pipeline()})) == ["a", "b"]
+    assert distinct_names({}) == {}
 
 
 def test_draws_are_shared() -> None:

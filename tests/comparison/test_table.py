@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from colayer.comparison.race import Race
-from colayer.comparison.table import Comparison, Result, joined, tabled, value
+from colayer.comparison.table import Comparison, Result, comparison_of, summary_table, value
 from colayer.comparison.trajectory import Trajectory
 from colayer.errors import InputError
 from support.errors import rejects
@@ -117,25 +117,27 @@ def raced(*rows: tuple[Trajectory, ...]) -> Race:
 
 def test_the_last_solution_of_a_race_counts() -> None:
     found = raced((Trajectory(((1.0, 9.0), (3.0, 6.0))), Trajectory(((2.0, 7.0),))))
-    a, b = tabled(found).results
+    a, b = comparison_of(found).results
     assert a == Result("a", 0, 6.0, 5.0, 2.0, 3.0, {"n": 4.0})
     assert (b.cost, b.seconds, b.loss, b.gap) == (7.0, 2.0, 3.5, pytest.approx(0.4))
-    assert [r.bound for r in tabled(found, [5.5]).results] == [5.5, 5.5]
-    assert [r.gap for r in tabled(found, [None]).results] == [None, None]
+    assert [r.bound for r in comparison_of(found, [5.5]).results] == [5.5, 5.5]
+    assert [r.gap for r in comparison_of(found, [None]).results] == [None, None]
 
 
 def test_a_cost_below_a_bound_is_no_solution() -> None:
     """But for what the tolerance of a general solver leaves."""
     found = raced((Trajectory(((1.0, 9.0),)), Trajectory(((2.0, 7.0),))))
-    with rejects(InputError, where="instance 0"):
-        tabled(found, [8.0])
-    assert [r.bound for r in tabled(found, [7.0 + 1e-6]).results] == [7.0 + 1e-6] * 2
+    with pytest.raises(
+        InputError, match=r"^instance 0: b returned an infeasible .*: it costs 7, less than .* bound 8$"
+    ):
+        comparison_of(found, [8.0])
+    assert [r.bound for r in comparison_of(found, [7.0 + 1e-6]).results] == [7.0 + 1e-6] * 2
 
 
 def test_a_contender_without_a_solution_has_no_place_in_a_table() -> None:
     there, missing = Trajectory(((1.0, 9.0),)), Trajectory((), note="no solution in time")
-    with rejects(InputError, where="instance 1"):
-        tabled(raced((there, there), (there, missing)))
+    with pytest.raises(InputError, match=r"^instance 1: b has no solution: no solution in time$"):
+        comparison_of(raced((there, there), (there, missing)))
 
 
 def compared(kinds: tuple[Any, ...], *costs: tuple[float, ...]) -> Comparison:
@@ -197,10 +199,41 @@ def test_conclusions_begin_with_what_gains_nothing() -> None:
     assert better.startswith("b is better than a: -9.50 ± ")
 
 
-def test_comparisons_on_the_same_instances_join_with_every_contender_once() -> None:
-    one, two = compared(("rule", "learned"), (1.0, 2.0), (3.0, 4.0)), compared(("safe",), (5.0,), (6.0,))
-    renamed = Comparison("toy", ("c",), tuple(Result("c", r.instance, r.cost, None, 1.0, 1.0, {}) for r in two.results))
-    found = joined([one, Comparison("toy", ("c",), renamed.results, ("solver",)), one])
-    assert (found.contenders, found.kinds) == (("a", "b", "c"), ("rule", "learned", "solver"))
-    assert [r.cost for r in found.results] == [1.0, 2.0, 5.0, 3.0, 4.0, 6.0]
-    assert [r.contender for r in found.results] == ["a", "b", "c"] * 2
+def three_costs(bound: float | None, *kinds: Any) -> Comparison:
+    """A rule, a learned pipeline and one more, on three instances."""
+    kinds = kinds or ("rule",)
+    costs = ((110.0, 99.0, 121.0), (110.0, 100.0, 98.0), (110.0, 98.0, 111.0))
+    names = ("rule", "learned", "other")[: len(kinds)]
+    results = [
+        Result(name, i, cost, bound, 10.0, 0.002, {"jobs": 50})
+        for i, row in enumerate(costs)
+        for name, cost in zip(names, row, strict=False)
+    ]
+    return Comparison("toy", names, tuple(results), kinds)
+
+
+def test_summary_table() -> None:
+    """Percent and milliseconds for people."""
+    rows = summary_table(three_costs(88.0, "solver").summary())
+    assert rows.headers == ("contender", "mean gap", "worst gap", "mean time")
+    assert rows.cells == (("rule", "25.0 %", "25.0 %", "2.00 ms"),)
+
+
+def test_summary_table_by_group_and_without_bounds() -> None:
+    rows = summary_table(three_costs(None, "solver").by("jobs"))
+    assert rows.headers == ("jobs", "contender", "mean cost", "mean time")
+    assert rows.cells == (("50", "rule", "110.00", "2.00 ms"),)
+
+
+def test_summary_table_has_differences_to_the_reference_and_verdicts() -> None:
+    """By hand: −10, −9.09 and −10.9 % of the rule's cost."""
+    found = three_costs(50.0, "rule", "learned", "solver")
+    rows = summary_table(found.summary())
+    assert rows.headers[-2:] == ("difference", "verdict")
+    assert [row[0] for row in rows.cells] == ["learned", "rule", "other"]  # the best comes first
+    assert rows.best == {0}
+    assert [row[-2:] for row in rows.cells[:2]] == [("-10.0 ± 0.525 %", "better"), ("reference", "")]
+    assert rows.cells[2][-1] == "no measurable difference"
+    by_group = summary_table(found.by("jobs"))
+    assert by_group.headers[:2] == ("jobs", "contender")
+    assert [row[-2:] for row in by_group.cells] == [row[-2:] for row in rows.cells]

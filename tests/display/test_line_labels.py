@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from colayer.display.line_labels import SHADES, Label, at_ends, beside, colours, spread
+from colayer.display.line_labels import Label, at_ends, beside, spread
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8).map(sorted))
@@ -24,17 +24,6 @@ def test_spread_keeps_order_and_distance(wanted: list[float]) -> None:
 
 def test_spread_stays_on_the_axes_where_there_is_room() -> None:
     assert spread([0.9, 0.95, 1.0], 0.1) == pytest.approx([0.8, 0.9, 1.0])
-
-
-def test_colours_say_who_is_who() -> None:
-    """A shade each of its kind; without kinds, the palette in turn."""
-    assert colours(("learned", "rule", "learned"), 3, ()) == [
-        SHADES["learned"][0],
-        SHADES["rule"][0],
-        SHADES["learned"][1],
-    ]
-    assert colours((), 3, ("red", "blue")) == ["red", "blue", "red"]
-    assert len({shade for shades in SHADES.values() for shade in shades}) == sum(map(len, SHADES.values()))
 
 
 def test_equal_ends_are_told_apart() -> None:

@@ -13,6 +13,7 @@ from colayer.errors import InputError
 from colayer.models import ContextModel, LinearModel, model_of, read_model
 from colayer.pretrained import pretrained_network
 from colayer.problems import SingleMachine
+from support.errors import rejects
 
 LINEAR = LinearModel(
     ("a", "b"), np.array([0.1, -1.0]), np.array([2.0, 1.0]), "toy", {"decoder": "ls"}, {"seed": 3}

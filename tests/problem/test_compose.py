@@ -15,6 +15,7 @@ from colayer.problem import compose
 from colayer.problem.compose import best_of, cost_of, costs, decoded, features_of, scale_of, solve_exactly
 from colayer.problem.faults import own_fault
 from colayer.problem.gap import gap
+from support.errors import rejects
 from support.pick_problem import Pick
 
 X = np.array([[4.0, 0.0], [2.0, 8.0], [3.0, 1.0], [9.0, 2.0]])

@@ -18,6 +18,7 @@ from colayer.problem.structure import (
     structure_of,
     structure_uses_answer,
 )
+from support.errors import rejects
 
 
 class Toy:

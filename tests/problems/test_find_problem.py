@@ -14,6 +14,7 @@ from colayer import problems
 from colayer.errors import OptionError
 from colayer.problem.faults import OWN_FOLDERS
 from colayer.problems import REGISTRY, find_problem, problem_names
+from support.errors import rejects
 
 OWN = '''
 class Pick:

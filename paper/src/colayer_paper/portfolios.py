@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.base import Backend, Evaluator
+from colayer.evaluators.base import Backend
 from colayer.io.hashing import content_hash
 from colayer.learning.portfolio import MEMBERS, greedy
 from colayer.learning.search.srl import Srl
 from colayer.models import Model, norm, read_model
 from colayer.pipeline import Pipeline
-from colayer.problem.protocol import declared
+from colayer.problem.abilities import Evaluator
+from colayer.problem.bind import bind
 from colayer_paper.pretrain import FOLDER, RECIPES, Recipe, chosen
 
 #: Instances of each cell (sizes) of the paper's training set, and evaluations of the weights that are learned anew.
@@ -49,7 +50,7 @@ def with_portfolio(
 ) -> Model:  # fmt: skip
     """The model with a portfolio for the problem of the recipe."""
     data = recipe.data(min(recipe.per_cell, per_cell or _PER_CELL))
-    anew = Pipeline(recipe.problem, weights=declared(recipe.problem).safe_weights).fit(
+    anew = Pipeline(recipe.problem, weights=bind(recipe.problem).safe_weights).fit(
         data, method=Srl(), evaluations=evaluations or _EVALUATIONS, validation=0.0,
         learn_decoder=recipe.learn_decoder, workers=workers,
     )  # fmt: skip

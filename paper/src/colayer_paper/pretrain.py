@@ -24,7 +24,8 @@ from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.srl import Srl
 from colayer.models import Model
 from colayer.pipeline import Pipeline
-from colayer.problem.protocol import SomeProblem, declared, variant
+from colayer.problem.bind import bind
+from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
@@ -47,22 +48,26 @@ class Recipe:
 
 def _recipes() -> dict[str, Recipe]:
     def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
-        problem = variant(SingleMachine(), features=features, decoder=decoder)
+        problem = SingleMachine().with_options(features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
         return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
 
     def trees(features: str, method: Learner) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
-        return Recipe(variant(SpanningTree(), features=features), data, per_cell=5, evaluations=3000, method=method)
+        return Recipe(SpanningTree().with_options(features=features), data, per_cell=5, evaluations=3000, method=method)
 
     def vehicles(features: str) -> Recipe:
         data = lambda count: list(vehicle_scheduling.paper_set("train-all", per_cell=count))  # noqa: E731
         return Recipe(
-            variant(VehicleScheduling(), features=features), data, per_cell=1, evaluations=1000, method=CmaEs(step=0.05)
+            VehicleScheduling().with_options(features=features),
+            data,
+            per_cell=1,
+            evaluations=1000,
+            method=CmaEs(step=0.05),
         )
 
     def rounds(count: int) -> Recipe:
-        problem = variant(VehicleScheduling(), features="rounds")
+        problem = VehicleScheduling().with_options(features="rounds")
         return Recipe(problem, _vehicles_for_rounds, per_cell=count, evaluations=480, method=Auto(), rounds=10)
 
     recipes = (
@@ -89,7 +94,7 @@ def _vehicles_for_rounds(count: int) -> list[Any]:
 
 
 def _stem(problem: SomeProblem) -> str:
-    known = declared(problem)
+    known = bind(problem)
     return "-".join([known.name, *known.options.values()])
 
 
@@ -105,7 +110,7 @@ def pretrain(
     recipe = RECIPES[name]
     runs = Path("runs")
     runs.mkdir(exist_ok=True)
-    pipeline = Pipeline(recipe.problem, weights=declared(recipe.problem).safe_weights).fit(
+    pipeline = Pipeline(recipe.problem, weights=bind(recipe.problem).safe_weights).fit(
         recipe.data(per_cell or recipe.per_cell),
         method=recipe.method,
         evaluations=evaluations or recipe.evaluations,

@@ -15,10 +15,9 @@ from colayer.errors import InputError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.statistics import moments
 from colayer.models import LinearModel, Model
-from colayer.problem.abilities import bound_of
-from colayer.problem.compose import scale_of
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.gap import gap
-from colayer.problem.protocol import Declared, Problem, X, Y, Z, declared
+from colayer.problem.protocol import Problem, X, Y, Z
 
 #: Beyond so many groups, names are told apart by their first word alone.
 _MOST_GROUPS = 12
@@ -64,7 +63,7 @@ class Explanation:
     groups: tuple[Ablation, ...] | None = None
 
     def to_document(self) -> dict[str, Any]:
-        """The JSON object."""
+        """Return the JSON object."""
         return {
             "instances": self.instances,
             "loss": self.loss,
@@ -81,30 +80,47 @@ def explain(
     *,
     backend: Backend | None = None,
 ) -> Explanation:
-    """What moves θ, from the training rows; with `instances`, on those: their spreads, and the losses without groups.
+    """Return what moves θ: the contribution of every feature, and with instances the losses without groups of them.
 
     Groups are those that the problem names (`feature_groups`), else features with names that begin alike.
+
+    Parameters
+    ----------
+    model
+        A linear model.
+    problem
+        The problem it was learned for.
+    instances
+        Where to measure spreads and losses; without, spreads are those of the training rows.
+    backend
+        Where losses are computed.
+
+    Returns
+    -------
+    Explanation
+        Contributions, and with instances the pipeline without each group and with it alone.
     """
     if not isinstance(model, LinearModel):  # the weights of a network say half of what it does
         raise InputError("a network, expected a linear model", where="model")
     if instances is None:
         return Explanation(tuple(_contributions(model, model.feature_scale)))
-    groups = feature_groups(declared(problem))
-    with (backend or Backend()).evaluators(problem, len(instances)) as evaluator_of:
+    bound: BoundProblem[X, Y, Z] = bind(problem)
+    groups = feature_groups(bound)
+    with (backend or Backend()).evaluators(bound, len(instances)) as evaluator_of:
         evaluator = evaluator_of(instances)
-        features = _contributions(model, moments(problem, instances, evaluator).spread)
+        features = _contributions(model, moments(bound, instances, evaluator).spread)
         losses = evaluator.losses(_ablated(model.raw(), model.feature_names, list(groups.values())))
-    (loss, mean_gap), rows = _ablations(problem, instances, losses, groups, features)
+    (loss, mean_gap), rows = _ablations(bound, instances, losses, groups, features)
     return Explanation(tuple(features), len(instances), loss, mean_gap, tuple(rows))
 
 
-def feature_groups(known: Declared) -> dict[str, tuple[str, ...]]:
-    """The groups that the problem names, else by name: without `_q50` or a number, else by the first word."""
-    names = known.feature_names
-    if known.feature_groups:
-        if sorted(name for members in known.feature_groups.values() for name in members) != sorted(names):
-            raise InputError(f"feature_groups of {known.name}: expected every feature once")
-        return {group: tuple(members) for group, members in known.feature_groups.items()}
+def feature_groups(problem: BoundProblem[X, Y, Z]) -> dict[str, tuple[str, ...]]:
+    """Return the groups that the problem names, else by name: without `_q50` or a number, else by the first word."""
+    names = problem.feature_names
+    if problem.feature_groups:
+        if sorted(name for members in problem.feature_groups.values() for name in members) != sorted(names):
+            raise InputError(f"feature_groups of {problem.name}: expected every feature once")
+        return dict(problem.feature_groups)
     stems = [re.sub(r"_q?\d+$", "", name) for name in names]
     if len(set(stems)) > _MOST_GROUPS:
         stems = [name.partition("_")[0] for name in names]
@@ -112,7 +128,7 @@ def feature_groups(known: Declared) -> dict[str, tuple[str, ...]]:
 
 
 def _contributions(model: LinearModel, spread: Floats) -> list[Contribution]:
-    """Every feature, the largest contribution first; in the order of the model where they are equal."""
+    """Return every feature, the largest contribution first; in the order of the model where they are equal."""
     raw = model.raw()
     sizes = np.abs(raw) * spread
     total = float(sizes.sum())
@@ -131,21 +147,20 @@ def _contributions(model: LinearModel, spread: Floats) -> list[Contribution]:
 
 
 def _ablated(weights: Floats, names: Sequence[str], groups: Sequence[Sequence[str]]) -> Floats:
-    """The weights, then for each group the weights without it and the weights of it alone."""
+    """Return the weights, then for each group the weights without it and the weights of it alone."""
     inside = np.array([[name in group for name in names] for group in groups])
     return np.vstack([weights, np.where(inside, 0.0, weights), np.where(inside, weights, 0.0)])
 
 
 def _ablations(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     instances: Sequence[X],
     losses: Floats,
     groups: Mapping[str, Sequence[str]],
     features: Sequence[Contribution],
 ) -> tuple[tuple[float, float | None], list[Ablation]]:
-    """(mean loss, mean gap) of the model, and each group, that whose loss costs most first."""
-    scales = [scale_of(problem, instance) for instance in instances]
-    bounds = [bound_of(problem, instance) for instance in instances]
+    """Return (mean loss, mean gap) of the model, and each group, the most important first."""
+    scales, bounds = [problem.scale(x) for x in instances], [problem.lower_bound(x) for x in instances]
 
     def mean(row: Floats) -> tuple[float, float | None]:
         gaps = [gap(value * u, bound) for value, u, bound in zip(row.tolist(), scales, bounds, strict=True)]

@@ -22,11 +22,9 @@ import numpy as np
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
-from colayer.problem.abilities import Approximates, Approximation, bound_of
-from colayer.problem.answers import refused
-from colayer.problem.compose import features_of, scale_of
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, Y, Z, declared
+from colayer.problem.abilities import Approximation
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 #: C = 48 ∫₀¹ √(−log x) dx = 24√π, as the paper prints it.
 PAPER_CONSTANT = 24.0 * math.sqrt(math.pi)
@@ -45,7 +43,7 @@ FORMS = {
 def excess_risk(
     n: int, d: int, radius: float, sigma: float, *, delta: float = 0.05, loss_range: float = 1.0, form: str = "sharper"
 ) -> float:
-    """Bound on L(ŵ) − min L for n instances and d weights in the Euclidean ball of `radius` (theorem 1)."""
+    """Return the bound on L(ŵ) − min L for n instances and d weights in the Euclidean ball of `radius` (theorem 1)."""
     _positive(sigma=sigma)
     return _training(n, d, radius, loss_range, form) / sigma + deviation(n, delta, loss_range)
 
@@ -54,7 +52,7 @@ def ratio_bound(
     n: int, d: int, radius: float, sigma: float, *, a: float, b: float, kappa: float, growth: float,
     delta: float = 0.05, loss_range: float = 1.0, form: str = "sharper",
 ) -> float:  # fmt: skip
-    """Bound on L(ŵ) − E[c*/u] (theorem 2): κ_φ ≥ ‖φ(i, x)‖₂ for all rows, `growth` = E[d(x)^{1/β}/u(x)]."""
+    """Return the bound on L(ŵ) − E[c*/u] (theorem 2); κ_φ ≥ ‖φ(i, x)‖₂ for all rows, `growth` = E[d(x)^{1/β}/u(x)]."""
     risk = excess_risk(n, d, radius, sigma, delta=delta, loss_range=loss_range, form=form)
     return risk + a + b * sigma * kappa * math.sqrt(d) * growth
 
@@ -63,13 +61,13 @@ def sigma_n(
     n: int, d: int, radius: float, *, b: float, kappa: float, growth: float, loss_range: float = 1.0,
     form: str = "sharper",
 ) -> float:  # fmt: skip
-    """The σ at which `ratio_bound` is least."""
+    """Return the σ at which `ratio_bound` is least."""
     _positive(b=b, kappa=kappa, growth=growth)
     return math.sqrt(_training(n, d, radius, loss_range, form) / (b * kappa * math.sqrt(d) * growth))
 
 
 def deviation(n: int, delta: float, loss_range: float = 1.0) -> float:
-    """R·√(2 log(2/δ)/n): what the sampling of the instances alone may do, with probability 1 − δ."""
+    """Return R·√(2 log(2/δ)/n): what the sampling of the instances alone may do, with probability 1 − δ."""
     if not 0 < delta < 1:
         raise OptionError(f"{delta} is out of range, expected a probability between 0 and 1", where="delta")
     _positive(n=n)
@@ -77,7 +75,7 @@ def deviation(n: int, delta: float, loss_range: float = 1.0) -> float:
 
 
 def _training(n: int, d: int, radius: float, loss_range: float, form: str) -> float:
-    """A: the training set error at σ = 1."""
+    """Return A, the training set error at σ = 1."""
     if form not in FORMS:
         raise OptionError(f"no form {form!r}, expected one of {', '.join(FORMS)}", where="form")
     _positive(n=n, d=d, radius=radius)
@@ -124,17 +122,17 @@ class Guarantees:
     HEADERS = ("form", "excess risk", "gap at σ", "σ_n", "gap at σ_n")
 
     def document(self) -> dict[str, Any]:
-        """The JSON object."""
+        """Return the JSON object."""
         return asdict(self)
 
     def rows(self) -> list[tuple[str, float | None, float | None, float | None, float | None]]:
-        """A line for each form, and the measured gap under those it can be compared with."""
+        """Return a line for each form, and the measured gap under those it can be compared with."""
         lines = [(b.form, b.excess, b.ratio, b.sigma_n, b.ratio_n) for b in self.bounds]
         return [*lines, ("measured", None, self.measured, None, None)]
 
 
 def guarantees(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     instances: Sequence[X],
     feature_scale: Floats,
     sigma: float,
@@ -142,7 +140,7 @@ def guarantees(
     losses: Floats,
     delta: float = 0.05,
 ) -> Guarantees:
-    """The bounds for weights in the L∞ ball of `radius`, in model units, learned from `instances` with `sigma`.
+    """Return the bounds for weights in the L∞ ball of `radius`, in model units, learned from `instances` with `sigma`.
 
     `losses` (k, m) are the losses of the m instances under k weight vectors, the learned ones first; their largest
     range over the weights, of any instance, stands for R. The more vectors (`probes`), the nearer it comes.
@@ -150,10 +148,10 @@ def guarantees(
     values = np.asarray(losses, dtype=np.float64)
     if len(instances) == 0 or values.ndim != 2 or values.shape[1] != len(instances) or len(values) < 2:
         raise InputError(f"losses of shape {values.shape}, expected 2 or more rows of {len(instances)}", where="losses")
-    n, d = len(instances), len(problem.feature_names)
+    n, d = len(instances), problem.dimension
     spread = loss_range(values)
     study = _study(problem, instances, feature_scale, radius)
-    bounded = [bound_of(problem, instance) for instance in instances]
+    bounded = [problem.lower_bound(instance) for instance in instances]
     floors = None if any(b is None for b in bounded) else np.array(bounded, dtype=np.float64) / study.scales
     ratio = None
     if study.proved is not None and floors is not None:
@@ -180,32 +178,36 @@ def guarantees(
 
 
 def sigma_theory(
-    problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Floats, radius: float, loss_range: float = 1.0
+    problem: BoundProblem[X, Y, Z],
+    instances: Sequence[X],
+    feature_scale: Floats,
+    radius: float,
+    loss_range: float = 1.0,
 ) -> float:
-    """σ_n of the sharper form for weights in the L∞ ball of `radius`, in model units."""
+    """Return σ_n of the sharper form for weights in the L∞ ball of `radius`, in model units."""
     study = _study(problem, instances, feature_scale, radius)
     if study.sharp is None:
         said = f"no ratio is proved for {problem.name} on these instances, expected a number"
         raise OptionError(said, where="--sigma")
-    d = len(problem.feature_names)
+    d = problem.dimension
     training = _training(len(instances), d, _radius(radius, d, "sharper"), loss_range, "sharper")
     return math.sqrt(training / study.sharp)
 
 
 def loss_range(losses: Floats) -> float:
-    """R: the largest range, over the weight vectors (rows), of the loss of one instance (column)."""
+    """Return R, the largest range, over the weight vectors (rows), of the loss of one instance (column)."""
     return float(np.max(losses.max(axis=0) - losses.min(axis=0)))
 
 
 def probes(dimension: int, radius: float, seed: int = 0, count: int = 32) -> Floats:
-    """Weight vectors, uniform in the L∞ ball, under which the range of the loss is measured."""
+    """Return weight vectors, uniform in the L∞ ball, under which the range of the loss is measured."""
     return seeds.generator(seed, seeds.PROBES).uniform(-radius, radius, (count, dimension))
 
 
-def feature_norms(problem: Problem[X, Y, Z], instance: X, feature_scale: Floats) -> Floats:
-    """‖φ(i, x)‖₂ of every row, in model units."""
+def feature_norms(problem: BoundProblem[X, Y, Z], instance: X, feature_scale: Floats) -> Floats:
+    """Return ‖φ(i, x)‖₂ of every row, in model units."""
     squares = np.zeros(1)
-    for column, scale in zip(features_of(problem, instance).T, feature_scale, strict=True):
+    for column, scale in zip(problem.features(instance).T, feature_scale, strict=True):
         squares = squares + (np.asarray(column, dtype=np.float64) / scale) ** 2
     return np.asarray(np.sqrt(squares))
 
@@ -222,17 +224,18 @@ class _Study:
     sharp: float | None = None
 
 
-def _study(problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Floats, radius: float) -> _Study:
+def _study(problem: BoundProblem[X, Y, Z], instances: Sequence[X], feature_scale: Floats, radius: float) -> _Study:
     norms = [feature_norms(problem, instance, feature_scale) for instance in instances]
     kappa = max(float(lengths.max()) for lengths in norms)
-    scales = np.array([scale_of(problem, instance) for instance in instances])
-    proved = [entry for x in instances if (entry := _approximation(problem, x)) is not None]
+    scales = np.array([problem.scale(instance) for instance in instances])
+    ratio_of = problem.approximation
+    proved = [entry for x in instances if ratio_of is not None and (entry := ratio_of(x)) is not None]
     multiple = _multiple(problem, feature_scale, radius)
     if len(proved) < len(instances) or multiple is None:
         return _Study(kappa, scales)
     rows = np.array([len(lengths) for lengths in norms], dtype=np.float64)
     powers = rows ** np.array([1.0 / entry.beta for entry in proved])
-    b, d = np.array([entry.b for entry in proved]) / multiple, len(problem.feature_names)
+    b, d = np.array([entry.b for entry in proved]) / multiple, problem.dimension
     noise = [_noise(lengths, entry.beta, d) for lengths, entry in zip(norms, proved, strict=True)]
     return _Study(
         kappa, scales, proved,
@@ -242,16 +245,8 @@ def _study(problem: Problem[X, Y, Z], instances: Sequence[X], feature_scale: Flo
     )  # fmt: skip
 
 
-def _approximation(problem: Problem[X, Y, Z], instance: X) -> Approximation | None:
-    with calling(problem, "approximation"):
-        found = problem.approximation(instance) if isinstance(problem, Approximates) else None
-    if isinstance(found, Approximation | None):
-        return found
-    raise refused(f"approximation of {problem.name}", found, "an Approximation or None")
-
-
 def _noise(norms: Floats, beta: float, d: int) -> float:
-    """E‖p‖_β for p_i = ⟨Z, φ_i⟩, Gaussian of deviation ‖φ_i‖: exact for β = 1, bounded by Jensen or by a union."""
+    """Return E‖p‖_β for p_i = ⟨Z, φ_i⟩, Gaussian of deviation ‖φ_i‖: exact for β = 1, else bounded (Jensen, union)."""
     if beta == 1.0:
         return math.sqrt(2.0 / math.pi) * float(norms.sum())
     if beta == 2.0:
@@ -259,22 +254,21 @@ def _noise(norms: Floats, beta: float, d: int) -> float:
     return float(norms.max()) * min(math.sqrt(d), math.sqrt(2.0 * math.log(2.0 * len(norms))))
 
 
-def _multiple(problem: Problem[X, Y, Z], feature_scale: Floats, radius: float) -> float | None:
-    """λ such that λ·w̃ lies in the ball, as theorem 2 needs; None where there is none.
+def _multiple(problem: BoundProblem[X, Y, Z], feature_scale: Floats, radius: float) -> float | None:
+    """Return λ such that λ·w̃ lies in the ball, as theorem 2 needs; None where there is none.
 
     A homogeneous layer at λ·w̃ with perturbation p does what it does at w̃ with p/λ, so b becomes b/λ.
     """
-    known = declared(problem)
-    if known.safe_weights is None:
+    if problem.safe_weights is None:
         return None
-    largest = float(np.max(np.abs(known.safe_weights * feature_scale)))
-    if known.homogeneous and largest > 0:
+    largest = float(np.max(np.abs(problem.safe_weights * feature_scale)))
+    if problem.homogeneous and largest > 0:
         return radius / largest
     return 1.0 if largest <= radius else None
 
 
 def _radius(radius: float, d: int, form: str) -> float:
-    """The Euclidean radius of the L∞ ball; the paper's theorem is printed with M itself."""
+    """Return the Euclidean radius of the L∞ ball; the paper's theorem is printed with M itself."""
     return radius if form == "paper" else radius * math.sqrt(d)
 
 

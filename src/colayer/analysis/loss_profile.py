@@ -15,7 +15,8 @@ from colayer._runtime.text import one_of, short
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.models import LinearModel, Model, norm
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ class LossProfile:
 
 def loss_profile(
     model: Model,
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     instances: Sequence[X],
     direction: str | ArrayLike,
     *,
@@ -53,7 +54,7 @@ def loss_profile(
     backend: Backend | None = None,
     where: str = "--direction",
 ) -> LossProfile:
-    """See `Pipeline.loss_along`; `where` is what an error calls the direction."""
+    """Return what `Pipeline.loss_along` returns; `where` is what an error calls the direction."""
     if not isinstance(model, LinearModel):
         raise InputError("a network, expected a linear model", where="model")
     if len(instances) == 0:

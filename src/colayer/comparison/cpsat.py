@@ -17,9 +17,9 @@ from colayer._runtime.threads import allowed
 from colayer.comparison.trajectory import Attempt
 from colayer.errors import ColayerError, MissingExtraError
 from colayer.io.files import encode
-from colayer.problem.abilities import ConstraintPrograms, need
+from colayer.problem.bind import BoundProblem
 from colayer.problem.programs import TooLargeError
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 INSTALL = "pip install 'colayer[compare]'"
 _CHILD = Path(__file__).with_name("cpsat_child.py")
@@ -30,14 +30,14 @@ _WORKERS = 8
 
 
 def available() -> bool:
-    """Whether OR-Tools is installed; it is not imported here."""
+    """Tell whether OR-Tools is installed; it is not imported here."""
     return importlib.util.find_spec("ortools") is not None
 
 
 def solve_constraints(
-    problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Z | None = None
+    problem: BoundProblem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Z | None = None
 ) -> Attempt[Z]:
-    """The program of the problem, built within the time limit, and CP-SAT on it for the rest.
+    """Build the constraint program within the time limit, and run CP-SAT on it for the rest.
 
     `start` is a solution to hint at. Time counts from the call, but for the start of the process and the way there.
     Where this process is tied to one core, CP-SAT's is too, and has several workers that share it; else it has one.
@@ -46,18 +46,16 @@ def solve_constraints(
         raise MissingExtraError(f"CP-SAT needs OR-Tools: {INSTALL}")
     begin = time.perf_counter()
     try:
-        program = need(problem, ConstraintPrograms).constraint_program(instance)
+        program = problem.need("constraint_program")(instance)
     except TooLargeError as error:
         return Attempt(note=str(error))
     hint = None if start is None else program.hint(start).tolist()
     used = time.perf_counter() - begin
-    task: dict[str, Any] = {
-        "program": program.document(),
-        "hint": hint,
-        "seed": seed % 2**31,
-        "time_limit": limit - used,
-    }
-    task["workers"] = _WORKERS if allowed() == 1 else 1
+    workers = _WORKERS if allowed() == 1 else 1
+    task = {
+        "program": program.document(), "hint": hint, "seed": seed % 2**31, "time_limit": limit - used,
+        "workers": workers,
+    }  # fmt: skip
     lines = _run(encode(task), limit + _PATIENCE)
     found = [(used + line["seconds"], np.array(line["values"])) for line in lines if "values" in line]
     statuses = [line["status"] for line in lines if "status" in line]
@@ -68,7 +66,7 @@ def solve_constraints(
 
 
 def _run(task: bytes, timeout: float) -> list[dict[str, Any]]:
-    """The lines the process wrote; those so far where it does not end in time."""
+    """Return the lines the process wrote; those so far where it does not end in time."""
     # -P: the folder of the file is not searched for modules
     command = [sys.executable, "-P", str(_CHILD)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -85,8 +83,6 @@ def _run(task: bytes, timeout: float) -> list[dict[str, Any]]:
         else:
             if process.returncode != 0:
                 last = (err.decode(errors="replace").strip().splitlines() or ["no message"])[-1]
-                raise ColayerError(
-                    f"the process of CP-SAT ended with status {process.returncode}: {shortened(last, 200)}"
-                )
-    lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in out.splitlines()]
-    return lines
+                said = f"the process of CP-SAT ended with status {process.returncode}"
+                raise ColayerError(f"{said}: {shortened(last, 200)}")
+    return [msgspec.json.decode(line) for line in out.splitlines()]

@@ -14,7 +14,7 @@ from typing import Any
 
 
 def build(cp_model: Any, program: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The model of a program, and its variables."""
+    """Return the model of a program, and its variables."""
     model = cp_model.CpModel()
     bounds = zip(program["lower"], program["upper"], strict=True)
     columns = [model.new_int_var(low, high, "") for low, high in bounds]
@@ -38,7 +38,7 @@ def build(cp_model: Any, program: dict[str, Any]) -> tuple[Any, list[Any]]:
 
 
 def main() -> None:
-    """Read, build, solve, tell."""
+    """Read the program, build the model, solve it, and report solutions."""
     from ortools.sat.python import cp_model
 
     task = json.load(sys.stdin)
@@ -48,10 +48,10 @@ def main() -> None:
         model.add_hint(column, value)
     reported = columns[: task["program"]["reported"]]
 
-    class Told(cp_model.CpSolverSolutionCallback):  # type: ignore[misc]
+    class Report(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             seconds = time.perf_counter() - begin
-            tell({"seconds": seconds, "values": [self.value(column) for column in reported]})
+            report({"seconds": seconds, "values": [self.value(column) for column in reported]})
 
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = task["workers"]
@@ -60,12 +60,12 @@ def main() -> None:
     status = "UNKNOWN"
     if left > 0.0:
         solver.parameters.max_time_in_seconds = left
-        status = solver.status_name(solver.solve(model, Told()))
-    tell({"status": status, "seconds": time.perf_counter() - begin})
+        status = solver.status_name(solver.solve(model, Report()))
+    report({"status": status, "seconds": time.perf_counter() - begin})
 
 
-def tell(message: dict[str, Any]) -> None:
-    """One line, at once."""
+def report(message: dict[str, Any]) -> None:
+    """Write one line, at once."""
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 

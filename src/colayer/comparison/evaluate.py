@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from colayer.comparison.contender import Contender, contenders_named
 from colayer.comparison.race import race
-from colayer.comparison.table import Comparison, tabled
+from colayer.comparison.table import Comparison, comparison_of
 from colayer.errors import InputError
 from colayer.pipeline import Pipeline
-from colayer.problem.abilities import Exact, Progress, bound_of, need
-from colayer.problem.compose import solve_exactly
+from colayer.problem.abilities import Progress
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
 
@@ -24,19 +24,35 @@ def evaluate(
     warm_up: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Run every contender on every instance, one after the other, and time each.
+    """Run every contender on every instance, one after the other, and time each. An infeasible solution is refused.
 
-    Contenders are pipelines, or functions from an instance to a solution, by name. Gaps are to `bounds`, one per
-    instance (`tight_bounds` gives good ones), else to the problem's cheap bound. An infeasible solution is refused.
-    `warm_up` runs each contender once before the clock starts, so that compilation is not timed; turn it off for slow
-    contenders. `progress` is called with (runs done, runs in all).
+    Parameters
+    ----------
+    problem
+        The problem.
+    instances
+        What to solve.
+    contenders
+        Pipelines, or functions from an instance to a solution, by name.
+    bounds
+        Lower bounds that gaps are to, one per instance (`tight_bounds` gives good ones); by default the cheap ones.
+    warm_up
+        Whether each contender runs once before the clock starts, so that compilation is not timed; turn it off for
+        slow contenders.
+    progress
+        Called with (runs done, runs in all).
+
+    Returns
+    -------
+    Comparison
+        What each contender reached on each instance, and means.
     """
     if bounds is not None and len(bounds) != len(instances):
         raise InputError(f"{len(bounds)} of them, expected one for each of {len(instances)} instances", where="bounds")
-    chosen = contenders_named(contenders) if isinstance(contenders, Mapping) else list(contenders)
-    strict = [_strict(contender) for contender in chosen]
-    found = race(problem, instances, strict, one_core=False, warm_up=warm_up, progress=progress)
-    return tabled(found, bounds)
+    chosen = contenders_named(contenders) if isinstance(contenders, Mapping) else contenders
+    strict = [replace(one, strict=True) for one in chosen]  # in a table of means nobody can be left out
+    found = race(bind(problem), instances, strict, one_core=False, warm_up=warm_up, progress=progress)
+    return comparison_of(found, bounds)
 
 
 def tight_bounds(
@@ -48,22 +64,18 @@ def tight_bounds(
     progress: Progress | None = None,
     done: Callable[[], None] = lambda: None,
 ) -> list[float]:
-    """The better one of the cheap bound and that of the exact solver, within `time_limit` seconds per instance.
+    """Return the better of the cheap bound and the exact solver's, within `time_limit` seconds per instance.
 
     `known` are bounds that need not be computed again; `done` is called after each instance.
     """
-    need(problem, Exact)
+    bound_problem: BoundProblem[X, Y, Z] = bind(problem)
+    bound_problem.need("exact")
     bounds = []
     for i, instance in enumerate(instances):
         tight = known[i] if known else None
         if tight is None:
-            tight = solve_exactly(problem, instance, time_limit=time_limit, progress=progress)[1]
-        cheap = bound_of(problem, instance)
+            tight = bound_problem.solve_exactly(instance, time_limit=time_limit, progress=progress)[1]
+        cheap = bound_problem.lower_bound(instance)
         bounds.append(tight if cheap is None else max(tight, cheap))
         done()
     return bounds
-
-
-def _strict(contender: Contender[X, Z]) -> Contender[X, Z]:
-    """One whose faults and infeasible solutions end the comparison: in a table of means nobody can be left out."""
-    return replace(contender, strict=True)

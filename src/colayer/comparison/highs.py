@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 
 from colayer.comparison.trajectory import Attempt
-from colayer.problem.abilities import CompactPrograms, need
+from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import proves
 from colayer.problem.programs import CompactModel, TooLargeError
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 
 def solve_compact(
-    problem: Problem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Callable[[X], Z] | None = None
+    problem: BoundProblem[X, Y, Z], instance: X, limit: float, seed: int = 0, start: Callable[[X], Z] | None = None
 ) -> Attempt[Z]:
-    """The model of the problem, built within the time limit, and HiGHS on it for the rest; one thread.
+    """Build the compact model within the time limit, and run HiGHS on it for the rest, on one thread.
 
-    `start` finds a solution to start from, within the time as well; it is asked where the model has a `start`, and what
-    it finds counts. HiGHS is told the integral columns of it, and finds the others.
+    `start` finds a solution to start from, within the time as well, where the model has a `start`; that solution
+    counts. HiGHS gets its integral columns, and finds the others.
     """
     import highspy
 
     begin = time.perf_counter()
     try:
-        model = need(problem, CompactPrograms).compact(instance)
+        model = problem.need("compact")(instance)
     except TooLargeError as error:
         return Attempt(note=str(error))
     highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]

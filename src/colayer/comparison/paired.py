@@ -35,12 +35,12 @@ class Difference:
 
     @property
     def words(self) -> str:
-        """`−1.20 ± 0.10 %`."""
+        """Return `−1.20 ± 0.10 %`."""
         error = "" if self.standard_error is None else f" ± {_digits(100 * self.standard_error)}"
         return f"{_digits(100 * self.mean, sign=True)}{error} %"
 
     def more_instances(self, instances: int) -> int | None:
-        """How many instances more would settle it, if mean and spread stay as they are; None where it is settled.
+        """Return how many more instances would settle it, if mean and spread stay the same; None where it is settled.
 
         None as well where more of the same would not: the mean is 0, or so large only because of the unit.
         """
@@ -54,7 +54,7 @@ class Difference:
 
 
 def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> Difference:
-    """The difference of some costs to those of the reference on the same instances.
+    """Return the difference of some costs to those of the reference on the same instances.
 
     Where a reference cost is 0, the difference itself is taken. Differences that rounding alone makes are 0.
     """
@@ -69,7 +69,7 @@ def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> D
 
 
 def moments(parts: Sequence[float]) -> tuple[float, float | None]:
-    """The mean and its standard error, None of one number."""
+    """Return the mean and its standard error, None of one number."""
     mean = math.fsum(parts) / len(parts)
     if len(parts) == 1:
         return mean, None
@@ -78,14 +78,14 @@ def moments(parts: Sequence[float]) -> tuple[float, float | None]:
 
 
 def significance(mean: float, error: float | None, count: int) -> int:
-    """−1 or 1 where the mean of so many numbers is measurably below or above 0, else 0."""
+    """Return −1 or 1 where the mean of so many numbers is measurably below or above 0, else 0."""
     if error is None or mean == 0.0 or abs(mean) <= errors_needed(count) * error:
         return 0
     return -1 if mean < 0 else 1
 
 
 def errors_needed(count: int) -> float:
-    """Standard errors from which on a mean of `count` numbers counts: Student's 0.975 quantile, at least 2.
+    """Return the standard errors from which on a mean of `count` numbers counts: Student's 0.975 quantile, at least 2.
 
     Two standard errors alone find a difference between equals in 11 of 100 comparisons on five instances, this in 5.
     The quantile is its expansion in 1/ν (Abramowitz and Stegun, 26.7.5), exact for ν = 1 and 2.
@@ -103,33 +103,33 @@ def errors_needed(count: int) -> float:
 
 
 def relative(cost: float, reference: float, unit: float | None = None) -> float:
-    """(cost − reference)/unit, 0 up to rounding; the unit is |reference|, or 1 where that is 0."""
-    apart = cost - reference
-    if abs(apart) <= _ROUNDING * max(abs(cost), abs(reference)):
+    """Return (cost − reference)/unit, 0 up to rounding; the unit is |reference|, or 1 where that is 0."""
+    more = cost - reference
+    if abs(more) <= _ROUNDING * max(abs(cost), abs(reference)):
         return 0.0
-    return apart / ((abs(reference) or 1.0) if unit is None else unit)
+    return more / ((abs(reference) or 1.0) if unit is None else unit)
 
 
-def concluded(rows: Iterable[tuple[str, Difference, int]]) -> list[str]:
-    """What differences say of contenders (name, difference, instances), in words; who gains nothing comes first."""
+def verdicts_in_words(rows: Iterable[tuple[str, Difference, int]]) -> list[str]:
+    """Say what differences mean for contenders (name, difference, instances); who gains nothing comes first."""
     said: list[tuple[int, str]] = []
-    for name, apart, instances in rows:
-        if apart.verdict == EQUAL:
-            more = apart.more_instances(instances)
+    for name, found, instances in rows:
+        if found.verdict == EQUAL:
+            more = found.more_instances(instances)
             settle = "" if more is None else f"; about {more:,} more instance{'s' * (more > 1)} would settle it"
-            said.append((0, f"no measurable difference between {name} and {apart.to}: {apart.words}{settle}"))
+            said.append((0, f"no measurable difference between {name} and {found.to}: {found.words}{settle}"))
         else:
-            said.append((1 + (apart.verdict == "better"), f"{name} is {apart.verdict} than {apart.to}: {apart.words}"))
+            said.append((1 + (found.verdict == "better"), f"{name} is {found.verdict} than {found.to}: {found.words}"))
     return [line for _, line in sorted(said, key=lambda pair: pair[0])]
 
 
 def seen_before(pipeline: str, seen: int, instances: int) -> str:
-    """What is to be said of a comparison on instances that a pipeline was trained on."""
+    """Say that a comparison is on instances that a pipeline was trained on."""
     return f"{pipeline} was trained on {seen} of these {counted(instances, 'instance')}: they say little about others"
 
 
 def _digits(number: float, *, sign: bool = False) -> str:
-    """Three significant digits of a percentage, and no exponent; what rounding leaves is 0."""
+    """Return three significant digits of a percentage, and no exponent; what rounding leaves is 0."""
     if abs(number) <= 100 * _ROUNDING or not math.isfinite(number):
         return "0" if math.isfinite(number) else str(number)
     exponent = int(f"{abs(number):.2e}".partition("e")[2])

@@ -50,19 +50,19 @@ class Payback:
 
     @property
     def saved(self) -> float:
-        """Seconds saved per solve."""
+        """Return the seconds saved per solve."""
         return self.rival_seconds - self.seconds
 
     @property
     def solves(self) -> float | None:
-        """n*: infinite where nothing is gained; None where it is not known what learning took."""
+        """Return n*: infinite where nothing is gained; None where it is not known what learning took."""
         if not self.gains or self.saved <= 0.0:
             return math.inf
         return None if self.learning is None else float(max(1, math.ceil(self.learning / self.saved)))
 
     @property
     def words(self) -> str:
-        """n* for a table."""
+        """Return n* for a table."""
         solves = self.solves
         if solves is None:
             return "unknown"
@@ -70,7 +70,7 @@ class Payback:
 
 
 def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | None) -> list[Payback]:
-    """A row per rival; none where the pipeline had no solution in time on any instance."""
+    """Return a row per rival; none where the pipeline had no solution in time on any instance."""
     race = race.only([i for i, found in enumerate(race.of(pipeline)) if found.points])
     level = race.mean_gap(pipeline, race.time_limit) if race.rows else None
     seconds = None if level is None else _time_to(race, pipeline, level)
@@ -80,36 +80,25 @@ def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | 
     for rival in rivals:
         when = _time_to(race, rival, level)
         costs = zip(race.of(pipeline), race.of(rival), strict=True)
+        reached = sum(theirs.reaches(ours.points[-1][1]) is not None for ours, theirs in costs)
+        against = paired(race, pipeline, rival)
+        verdict = "better" if against is None else against.verdict
+        gains = verdict == "better" or (verdict != "worse" and _faster(race, pipeline, rival))
+        rival_seconds, bounded = (race.time_limit, True) if when is None else (when, False)
         rows.append(
-            Payback(
-                pipeline=pipeline,
-                rival=rival,
-                reached=sum(theirs.reaches(ours.points[-1][1]) is not None for ours, theirs in costs),
-                instances=len(race.rows),
-                seconds=seconds,
-                rival_seconds=race.time_limit if when is None else when,
-                bounded=when is None,
-                learning=learning,
-                difference=(apart := paired(race, pipeline, rival)),
-                gains=apart is None
-                or apart.verdict == "better"
-                or (apart.verdict != "worse" and _faster(race, pipeline, rival)),
-            )
+            Payback(pipeline, rival, reached, len(race.rows), seconds, rival_seconds, bounded, learning, against, gains)
         )
     return rows
 
 
 def _faster(race: Race, pipeline: str, rival: str) -> bool:
-    """Whether the pipeline has its last solution measurably before the rival has its own."""
+    """Tell whether the pipeline has its last solution measurably before the rival has its own."""
     ours, theirs = ([found.points[-1][0] for found in race.of(name)] for name in (pipeline, rival))
     saved = (math.fsum(theirs) - math.fsum(ours)) / len(ours)
     return saved >= _CLOCK and difference(ours, theirs, rival).verdict == "better"
 
 
 def _time_to(race: Race, contender: str, level: float) -> float | None:
-    """When the mean gap of the contender is `level` or less; None where it never is."""
-    for when in sorted({when for found in race.of(contender) for when, _ in found.points}):
-        gap = race.mean_gap(contender, when)
-        if gap is not None and gap <= level + EQUAL * (1.0 + abs(level)):
-            return when
-    return None
+    """Return when the mean gap of the contender is `level` or less; None where it never is."""
+    enough = level + EQUAL * (1.0 + abs(level))
+    return next((when for when, gap in race.mean_gaps(contender) if gap <= enough), None)

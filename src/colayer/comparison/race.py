@@ -9,17 +9,17 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from typing import Any
 
 from colayer._runtime.threads import limited
 from colayer.comparison.contender import Contender, Kind, check_names
-from colayer.comparison.feasibility import refusal
 from colayer.comparison.trajectory import Attempt, Trajectory, trajectory
 from colayer.errors import InputError
-from colayer.problem.abilities import bound_of, group_of
-from colayer.problem.compose import cost_of, scale_of
-from colayer.problem.faults import raised
+from colayer.problem.bind import BoundProblem
+from colayer.problem.feasibility import refusal
 from colayer.problem.gap import gap
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.guard import raised
+from colayer.problem.protocol import X, Y, Z
 
 #: Seconds that a contender gets to warm up: what is compiled is not timed.
 _WARM = 0.2
@@ -45,19 +45,20 @@ class Race:
     left_out: tuple[str, ...] = ()
 
     def of(self, contender: str) -> list[Trajectory]:
-        """The trajectories of one contender, by instance."""
+        """Return the trajectories of one contender, by instance."""
         column = self.contenders.index(contender)
         return [row[column] for row in self.rows]
 
     def only(self, instances: Sequence[int]) -> Race:
-        """The race on some of the instances."""
-        return replace(
-            self,
-            groups=tuple(self.groups[i] for i in instances),
-            rows=tuple(self.rows[i] for i in instances),
-            bounds=tuple(self.bounds[i] for i in instances),
-            scales=tuple(self.scales[i] for i in instances),
-        )
+        """Return the race on some of the instances."""
+        columns = ("groups", "rows", "bounds", "scales")
+        chosen: dict[str, Any] = {name: tuple(getattr(self, name)[i] for i in instances) for name in columns}
+        return replace(self, **chosen)
+
+    @property
+    def plain(self) -> list[str]:
+        """The contenders that need no learning and no search: safe weights and rules."""
+        return [name for name, kind in zip(self.contenders, self.kinds, strict=True) if kind in ("safe", "rule")]
 
     @property
     def best(self) -> list[float | None]:
@@ -65,18 +66,23 @@ class Race:
         return [min((t.cost for t in row if t.cost is not None), default=None) for row in self.rows]
 
     def mean_gap(self, contender: str, seconds: float) -> float | None:
-        """The mean gap to the best known cost after so many seconds; None before all instances have a solution."""
+        """Return the mean gap to the best known cost after so many seconds; None before all have a solution."""
         gaps = []
         for found, best in zip(self.of(contender), self.best, strict=True):
             cost = found.at(seconds)
-            if cost is None or (apart := gap(cost, best)) is None:
+            if cost is None or (above := gap(cost, best)) is None:
                 return None
-            gaps.append(apart)
+            gaps.append(above)
         return math.fsum(gaps) / len(gaps)
+
+    def mean_gaps(self, contender: str) -> list[tuple[float, float]]:
+        """Return (seconds, mean gap) wherever it may change, from when every instance has a solution."""
+        times = sorted({when for found in self.of(contender) for when, _ in found.points})
+        return [(when, above) for when in times if (above := self.mean_gap(contender, when)) is not None]
 
 
 def race(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     instances: Sequence[X],
     contenders: Sequence[Contender[X, Z]],
     *,
@@ -100,7 +106,9 @@ def race(
     check_names(contenders)
     rows: list[dict[str, Trajectory]] = [{} for _ in instances]
     failed: dict[str, str] = {}
-    bounds, scales, groups = zip(*(_facts(problem, copy.deepcopy(x)) for x in instances), strict=True)
+    copies = [copy.deepcopy(instance) for instance in instances]  # what is computed leaves nothing for contenders
+    bounds, scales = tuple(map(problem.lower_bound, copies)), tuple(map(problem.scale, copies))
+    groups = tuple(map(problem.sizes_of, copies))
 
     def run(contender: Contender[X, Z], i: int, judged: X, limit: float) -> None:
         if contender.name in failed:
@@ -132,13 +140,8 @@ def race(
     return Race(problem.name, time_limit, seed, left, groups, kept, bounds, scales, kinds, reasons)
 
 
-def _facts(problem: Problem[X, Y, Z], instance: X) -> tuple[float | None, float, dict[str, float]]:
-    """Bound, scale and group of an instance, a copy: what they leave in it is not for contenders."""
-    return bound_of(problem, instance), scale_of(problem, instance), group_of(problem, instance)
-
-
 def _judged(
-    problem: Problem[X, Y, Z],
+    problem: BoundProblem[X, Y, Z],
     contender: Contender[X, Z],
     found: Attempt[Z],
     i: int,
@@ -146,21 +149,21 @@ def _judged(
     limit: float,
     bound: float | None,
 ) -> Trajectory:
-    """The trajectory of an attempt; infeasible solutions are refused, or of a rival do not count."""
+    """Return the trajectory of an attempt; infeasible solutions are refused, or of a rival do not count."""
 
     def against(solution: Z) -> str | None:
-        cost = None if bound is None else cost_of(problem, solution, instance)
+        cost = None if bound is None else problem.cost(solution, instance)
         said = refusal(problem, solution, instance, cost=cost, bound=bound)
         if said is not None and not contender.rival:
             raise InputError(f"{contender.name} returned an infeasible solution: {said}", where=f"instance {i}")
         return said
 
-    return trajectory(found, lambda solution: cost_of(problem, solution, instance), limit, against)
+    return trajectory(found, lambda solution: problem.cost(solution, instance), limit, against)
 
 
 @contextmanager
 def _one_core() -> Iterator[None]:
-    """One core for this process, its threads and the processes it starts, where the system can do that."""
+    """Keep this process, its threads and the processes it starts on one core, where the system can do that."""
     if not hasattr(os, "sched_setaffinity"):
         with limited(1):
             yield

@@ -9,7 +9,7 @@ from typing import Any
 
 from colayer._runtime.text import counted
 from colayer.comparison.contender import CP_SAT, CP_SAT_HINT, HIGHS, SAFE
-from colayer.comparison.paired import Difference, Verdict, concluded, seen_before
+from colayer.comparison.paired import Difference, Verdict, seen_before, verdicts_in_words
 from colayer.comparison.payback import Payback, payback
 from colayer.comparison.race import Race
 from colayer.comparison.standings import SHARES, Standing, reference, standings, winner
@@ -29,6 +29,7 @@ _TIMES = (
     "Seconds are wall-clock time on one core. What is compiled is not timed; building a model is. Gaps are to the best "
     "cost any contender found, from costs that the problem computes."
 )
+_HOLDS: dict[Verdict, bool | None] = {"better": True, "worse": False, "no measurable difference": None}
 
 
 @dataclass(frozen=True)
@@ -42,30 +43,27 @@ class Results:
     trained_on: dict[str, int] = field(default_factory=dict)
 
     def standings(self) -> list[Standing]:
-        """One row per contender, in the order of the contenders."""
+        """Return one row per contender, in the order of the contenders."""
         return standings(self.race)
 
     def paybacks(self) -> list[Payback]:
-        """Every learned pipeline against every contender that did not learn."""
-        rivals = [name for name in self.race.contenders if not self._learned(name)]
+        """Return every learned pipeline against every contender that did not learn."""
+        kinds = zip(self.race.contenders, self.race.kinds, strict=True)
+        rivals = [name for name, kind in kinds if kind != "learned" and name != CP_SAT_HINT]
         return [row for name, seconds in self.learning.items() for row in payback(self.race, name, rivals, seconds)]
 
-    def _learned(self, contender: str) -> bool:
-        return contender == CP_SAT_HINT or self.race.kinds[self.race.contenders.index(contender)] == "learned"
-
     def hints(self) -> list[tuple[int, float | None, float | None, float | None]]:
-        """(instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where CP-SAT took part with hints."""
+        """Return (instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where both took part."""
         if not {CP_SAT, CP_SAT_HINT} <= set(self.race.contenders):
             return []
         columns = (self.race.of(name) for name in (next(iter(self.learning)), CP_SAT, CP_SAT_HINT))
         return [(i, a.cost, b.cost, c.cost) for i, (a, b, c) in enumerate(zip(*columns, strict=True))]
 
     def standing_table(self) -> Table:
-        """Gap by time, for people: the least one in the end first."""
-        shares = [f"gap at {duration(share * self.race.time_limit)}" for share in SHARES]
+        """Return the gaps by time, for people: the least one in the end first."""
         to = reference(self.race)
         against = () if to is None else (f"against {to}", "verdict")
-        headers = ("contender", "first solution", *shares, *against, "solved", "best", "proved")
+        headers = ("contender", "first solution", *self._shares(), *against, "solved", "best", "proved")
         rows = []
         ranked = sorted(self.standings(), key=lambda row: math.inf if row.gaps[-1] is None else row.gaps[-1])
         for row in ranked:
@@ -73,36 +71,30 @@ class Results:
             if to is not None:
                 own = "reference" if row.contender == to else "-"
                 words = (own, "") if row.difference is None else (row.difference.words, row.difference.verdict)
-            gaps = (percent(gap) for gap in row.gaps)
+            gaps = map(percent, row.gaps)
             rows.append((row.contender, duration(row.first), *gaps, *words, row.solved, row.wins, row.proved))
         least = {k for k, row in enumerate(ranked) if row.gaps[-1] is not None and row.gaps[-1] == ranked[0].gaps[-1]}
         return table(headers, rows, best=least)
 
     def payback_table(self) -> Table:
-        """After how many solves learning has paid for itself, for people."""
+        """Return after how many solves learning has paid for itself, for people."""
         headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival, to that gap", "saved",
                    "paid for after")  # fmt: skip
-        rows = [
-            (
-                row.pipeline,
-                row.rival,
-                None if row.difference is None else row.difference.words,
-                f"{row.reached} of {row.instances}",
-                duration(row.seconds),
-                ("> " if row.bounded else "") + duration(row.rival_seconds),
-                ("> " if row.bounded else "") + duration(row.saved) if row.saved > 0 else "nothing",
-                row.words,
-            )
-            for row in self.paybacks()
-        ]
+        rows = []
+        for row in self.paybacks():
+            more = "> " if row.bounded else ""
+            against = None if row.difference is None else row.difference.words
+            saved = more + duration(row.saved) if row.saved > 0 else "nothing"
+            reached, needed = f"{row.reached} of {row.instances}", more + duration(row.rival_seconds)
+            rows.append((row.pipeline, row.rival, against, reached, duration(row.seconds), needed, saved, row.words))
         return table(headers, rows)
 
     def text(self) -> str:
-        """All of it as plain text."""
+        """Return all of it as plain text."""
         return "".join(part if isinstance(part, str) else part.text() for part in self.parts())
 
     def parts(self) -> list[str | Table]:
-        """Words and tables, as a terminal shows them."""
+        """Return words and tables, as a terminal shows them."""
         race = self.race
         count = f"{counted(len(race.rows), 'instance')} of {race.problem}"
         head = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
@@ -112,10 +104,11 @@ class Results:
         return [*parts, _block(self.notes())]
 
     def verdicts(self) -> list[str]:
-        """What the race says of each learned contender at its end, in words; those that gain nothing come first."""
+        """Say what the race means for each learned contender at its end; those that gain nothing come first."""
         rows = zip(self.standings(), self.race.kinds, strict=True)
-        told = [(row, row.difference) for row, kind in rows if kind == "learned"]
-        return concluded((row.contender, apart, len(self.race.rows)) for row, apart in told if apart is not None)
+        count = len(self.race.rows)
+        return verdicts_in_words((s.contender, s.difference, count) for s, kind in rows
+                                 if kind == "learned" and s.difference is not None)  # fmt: skip
 
     @property
     def left_out(self) -> list[str]:
@@ -123,12 +116,12 @@ class Results:
         return [*self.missing, *self.race.left_out]
 
     def warnings(self) -> list[str]:
-        """Which pipelines race on instances they were trained on."""
+        """Say which pipelines race on instances they were trained on."""
         count = len(self.race.rows)
         return [f"warning: {seen_before(name, seen, count)}" for name, seen in self.trained_on.items() if seen]
 
     def notes(self) -> list[str]:
-        """What is to be known beside the tables: who found less than there could be, and why."""
+        """Say what is to be known beside the tables: who found less than there could be, and why."""
         said = [f"{row.contender}: {row.note}" for row in self.standings() if row.note]
         unknown = [name for name, seconds in self.learning.items() if seconds is None]
         if unknown:
@@ -136,49 +129,36 @@ class Results:
         return said
 
     def document(self) -> dict[str, Any]:
-        """The JSON object; `solves` is null where learning never pays or what it took is not known (`payback`)."""
-        race = self.race
+        """Return the JSON object; `solves` is null where learning never pays or what it took is not known."""
+        race, rows = self.race, [asdict(row) for row in self.standings()]
         paybacks = [
             {**asdict(row), "saved": row.saved, "solves": _finite(row.solves), "payback": row.words}
             for row in self.paybacks()
         ]
         keys = ("instance", "pipeline", "cp_sat", "cp_sat_hint")
+        instances = [
+            {"group": group, "best": best, "trajectories": dict(zip(race.contenders, map(asdict, row), strict=True))}
+            for group, best, row in zip(race.groups, race.best, race.rows, strict=True)
+        ]
         return {
-            "format": 1,
-            "problem": race.problem,
-            "time_limit": race.time_limit,
-            "seed": race.seed,
-            "contenders": list(race.contenders),
-            "left_out": self.left_out,
-            "shares": list(SHARES),
-            "reference": reference(race),
-            "summary": [asdict(row) for row in self.standings()],
-            "standings": [asdict(row) for row in self.standings()],
-            "payback": paybacks,
-            "trained_on": self.trained_on,
-            "hint": [dict(zip(keys, row, strict=True)) for row in self.hints()],
-            "instances": [
-                {
-                    "group": group,
-                    "best": best,
-                    "trajectories": {n: asdict(t) for n, t in zip(race.contenders, row, strict=True)},
-                }
-                for group, best, row in zip(race.groups, race.best, race.rows, strict=True)
-            ],
-        }
+            "format": 1, "problem": race.problem, "time_limit": race.time_limit, "seed": race.seed,
+            "contenders": list(race.contenders), "left_out": self.left_out, "shares": list(SHARES),
+            "reference": reference(race), "summary": rows, "standings": rows, "payback": paybacks,
+            "trained_on": self.trained_on, "hint": [dict(zip(keys, row, strict=True)) for row in self.hints()],
+            "instances": instances,
+        }  # fmt: skip
 
     def outcome(self, provenance: dict[str, Value]) -> Outcome:
-        """For `colayer report`; the figure is expected beside it."""
+        """Return the outcome for `colayer report`; the figure is expected beside it."""
         race = self.race
         sizes = "".join(f", {key} {_span([g[key] for g in race.groups])}" for key in race.groups[0])
         count = f"{len(race.rows)} instances{sizes}; {race.time_limit:g} s per contender and instance."
-        summary = f"{winner(self.standings(), race.time_limit)} {count} {_TIMES}"
         hint = [self._hint_sheet()] if self.hints() else []
         paid = [self._payback_sheet()] if self.paybacks() else []
         return Outcome(
             name=f"compare-{race.problem}",
             title=f"{race.problem} at equal time",
-            summary=summary,
+            summary=f"{winner(self.standings(), race.time_limit)} {count} {_TIMES}",
             sheets=(self._standing_sheet(), *paid, *hint),
             pictures=(Picture(FIGURE, "Cost over time", "From when all instances have a solution."),),
             conclusions=tuple(self._conclusions()),
@@ -186,28 +166,20 @@ class Results:
             provenance=provenance,
         )
 
+    def _shares(self) -> list[str]:
+        return [f"gap at {duration(share * self.race.time_limit)}" for share in SHARES]
+
     def _standing_sheet(self) -> Sheet:
         to = reference(self.race)
-        shares = [Column(f"gap at {duration(share * self.race.time_limit)}", "%") for share in SHARES]
-        columns = (
-            Column("contender"),
-            Column("first solution", "s"),
-            *shares,
-            *(() if to is None else _compared_columns(f" to {to}")),
-            *map(Column, ("solved", "best", "proved")),
-        )
+        compared = () if to is None else _compared_columns(f" to {to}")
+        gaps = (Column(name, "%") for name in self._shares())
+        counts = map(Column, ("solved", "best", "proved"))
+        columns = (Column("contender"), Column("first solution", "s"), *gaps, *compared, *counts)
         rows = [
-            (
-                row.contender,
-                row.first,
-                *(None if g is None else 100 * g for g in row.gaps),
-                *(() if to is None else _compared_values(row.difference)),
-                row.solved,
-                row.wins,
-                row.proved,
-            )
+            (row.contender, row.first, *(None if g is None else 100 * g for g in row.gaps),
+             *(() if to is None else _compared_values(row.difference)), row.solved, row.wins, row.proved)
             for row in self.standings()
-        ]
+        ]  # fmt: skip
         caption = (
             "solved, best, proved: instances with a solution in time, with the best known one, with a proof. "
             "Differences are means of paired, relative differences of the cost at the end, with their standard error."
@@ -233,13 +205,13 @@ class Results:
         return Sheet(PAYBACK, "When learning has paid for itself", columns, _cells(rows), caption)
 
     def _hint_sheet(self) -> Sheet:
-        names = next(iter(self.learning)), CP_SAT, CP_SAT_HINT
-        columns = (Column("instance"), *(Column(name) for name in names))
+        names = ("instance", next(iter(self.learning)), CP_SAT, CP_SAT_HINT)
+        title, columns = "CP-SAT with and without the pipeline's solution", tuple(map(Column, names))
         caption = "Cost at the time limit. With the hint, CP-SAT starts after the pipeline, whose solution it keeps."
-        return Sheet(HINT, "CP-SAT with and without the pipeline's solution", columns, _cells(self.hints()), caption)
+        return Sheet(HINT, title, columns, _cells(self.hints()), caption)
 
     def _conclusions(self) -> list[Conclusion]:
-        """At the end of the time limit: against the reference, the safe weights, the general solvers; and the hint."""
+        """Compare the costs at the end with those of the reference, the safe weights, the general solvers."""
         rows = [(row, row.difference) for row in self.standings() if row.contender in self.learning]
         found = [
             Conclusion(f"{row.contender} is better than {apart.to}", _HOLDS[apart.verdict], apart.words)
@@ -250,14 +222,14 @@ class Results:
             for rival in (SAFE, HIGHS, CP_SAT):
                 if rival in self.race.contenders:
                     claim = f"{name}, solved once, is never worse than {rival} after {self.race.time_limit:g} s"
-                    found.append(_compared(claim, self.race, name, rival))
+                    found.append(_never_worse(claim, self.race, name, rival))
         if self.hints():
-            found.append(_compared("CP-SAT is never worse with the hint", self.race, CP_SAT_HINT, CP_SAT))
+            found.append(_never_worse("CP-SAT is never worse with the hint", self.race, CP_SAT_HINT, CP_SAT))
         return found
 
 
-def _compared(claim: str, race: Race, name: str, rival: str) -> Conclusion:
-    """Whether the cost of `name` at the end is no larger than that of `rival` on any instance."""
+def _never_worse(claim: str, race: Race, name: str, rival: str) -> Conclusion:
+    """Conclude whether the cost of `name` at the end is no larger than that of `rival` on any instance."""
     better = worse = 0
     for ours, theirs in zip(race.of(name), race.of(rival), strict=True):
         a, b = (math.inf if t.cost is None else t.cost for t in (ours, theirs))
@@ -266,9 +238,6 @@ def _compared(claim: str, race: Race, name: str, rival: str) -> Conclusion:
             worse += a > b
     equal = len(race.rows) - better - worse
     return Conclusion(claim, worse == 0, f"better on {better}, equal on {equal}, worse on {worse} instances")
-
-
-_HOLDS: dict[Verdict, bool | None] = {"better": True, "worse": False, "no measurable difference": None}
 
 
 def _compared_columns(to: str) -> tuple[Column, ...]:
@@ -283,11 +252,11 @@ def _compared_values(apart: Difference | None) -> tuple[Value, ...]:
 
 
 def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(tuple(Cell(value) for value in row) for row in rows)
+    return tuple(tuple(map(Cell, row)) for row in rows)
 
 
 def _block(lines: Sequence[str]) -> str:
-    """Lines after an empty one; nothing where there are none."""
+    """Return lines after an empty one; nothing where there are none."""
     return "".join(f"\n{line}" for line in lines) + "\n" * bool(lines)
 
 

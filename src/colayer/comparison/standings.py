@@ -34,20 +34,19 @@ class Standing:
 
 
 def reference(race: Race) -> str | None:
-    """The safe weights or the plain rule of least mean gap at the end; None where none solved every instance."""
-    plain = [name for name, kind in zip(race.contenders, race.kinds, strict=True) if kind in ("safe", "rule")]
-    gaps = {name: gap for name in plain if (gap := race.mean_gap(name, race.time_limit)) is not None}
-    return min(gaps, key=lambda name: gaps[name]) if gaps else None
+    """Return the safe weights or the plain rule of least mean gap at the end; None where none solved all."""
+    gaps = {name: gap for name in race.plain if (gap := race.mean_gap(name, race.time_limit)) is not None}
+    return min(gaps, key=gaps.__getitem__, default=None)
 
 
 def standings(race: Race) -> list[Standing]:
-    """One row per contender, in the order of the contenders."""
+    """Return one row per contender, in the order of the contenders."""
     to = reference(race)
     return [_standing(race, name, to) for name in race.contenders]
 
 
 def winner(rows: Sequence[Standing], time_limit: float) -> str:
-    """Who has the least mean gap in the end, whoever it is; of equals, the quickest to its first solution first."""
+    """Say who has the least mean gap in the end; of equals, the quickest to its first solution first."""
     known = [(row.gaps[-1], row.first or 0.0, row.contender) for row in rows if row.gaps[-1] is not None]
     if not known:
         return "Nobody solved every instance in time."
@@ -58,12 +57,9 @@ def winner(rows: Sequence[Standing], time_limit: float) -> str:
 
 
 def paired(race: Race, name: str, to: str) -> Difference | None:
-    """The difference of the costs at the end; None where one of the two has no solution of an instance."""
-    costs, known = ([found.cost for found in race.of(contender)] for contender in (name, to))
-    pairs = [(a, b) for a, b in zip(costs, known, strict=True) if a is not None and b is not None]
-    if len(pairs) < len(costs):
-        return None
-    return difference([a for a, _ in pairs], [b for _, b in pairs], to)
+    """Return the difference of the costs at the end; None where one of the two has no solution of an instance."""
+    costs, known = ([t.cost for t in race.of(contender) if t.cost is not None] for contender in (name, to))
+    return difference(costs, known, to) if len(costs) == len(known) == len(race.rows) else None
 
 
 def _standing(race: Race, name: str, to: str | None) -> Standing:

@@ -8,12 +8,17 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from colayer._runtime.text import duration, percent, significant
 from colayer.comparison.contender import Kind
-from colayer.comparison.feasibility import below
-from colayer.comparison.paired import Difference, concluded, difference
+from colayer.comparison.paired import Difference, difference, verdicts_in_words
 from colayer.comparison.race import Race
+from colayer.display.tables import Table
 from colayer.errors import InputError
+from colayer.problem.feasibility import below_bound
 from colayer.problem.gap import gap
+
+#: What pictures, tables and ratios compare: mean gaps, or mean costs where no instance has gaps.
+Measure = Literal["gap", "cost"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,12 @@ class Result:
 
     @property
     def gap(self) -> float | None:
-        """Relative distance of the cost to the bound."""
+        """Return the relative distance of the cost to the bound."""
         return gap(self.cost, self.bound)
 
     @property
     def loss(self) -> float:
-        """cost / scale."""
+        """Return cost / scale."""
         return self.cost / self.scale
 
 
@@ -73,54 +78,53 @@ class Comparison:
     kinds: tuple[Kind, ...] = ()
 
     @cached_property
-    def reference(self) -> str | None:
-        """The safe weights or the plain rule of least mean relative cost; None where there is neither."""
-        plain = [name for name, kind in zip(self.contenders, self.kinds, strict=False) if kind in ("safe", "rule")]
-        best = [min(row[c] for c in range(len(row))) for row in self._costs()]
-        columns = {name: [row[self.contenders.index(name)] for row in self._costs()] for name in plain}
-        return min(plain, key=lambda name: difference(columns[name], best, "").mean) if plain else None
-
-    def _costs(self) -> list[list[float]]:
+    def rows(self) -> list[tuple[Result, ...]]:
         """By instance, then by contender."""
         width = len(self.contenders)
-        costs = [result.cost for result in self.results]
-        return [costs[i : i + width] for i in range(0, len(costs), width)]
+        return [self.results[i : i + width] for i in range(0, len(self.results), width)]
+
+    @cached_property
+    def reference(self) -> str | None:
+        """The safe weights or the plain rule of least mean relative cost; None where there is neither."""
+        plain = [c for c, kind in enumerate(self.kinds) if kind in ("safe", "rule")]
+        best = [min(result.cost for result in row) for row in self.rows]
+        means = {c: difference([row[c].cost for row in self.rows], best, "").mean for c in plain}
+        return self.contenders[min(plain, key=means.__getitem__)] if plain else None
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The keys by which instances are told apart: those with more than one value."""
-        known: dict[str, set[float]] = {}
-        for result in self.results[:: len(self.contenders)]:
-            for key, value in result.group.items():
-                known.setdefault(key, set()).add(value)
-        return tuple(key for key, values in known.items() if len(values) > 1)
+        groups = [row[0].group for row in self.rows]
+        keys = dict.fromkeys(key for group in groups for key in group)
+        return tuple(key for key in keys if len({group[key] for group in groups if key in group}) > 1)
 
     @property
-    def measure(self) -> Literal["gap", "cost"]:
+    def measure(self) -> Measure:
         """What pictures and ratios compare: the mean gap, or the mean cost where no instance has gaps."""
         return "gap" if any(s.gaps for s in self.summary()) else "cost"
 
     def summary(self) -> list[Summary]:
-        """One row per contender, over all instances."""
-        return self._summaries(range(len(self.results) // len(self.contenders)), {})
+        """Return one row per contender, over all instances."""
+        return self._summaries(self.rows, {})
 
     def by(self, *keys: str) -> list[Summary]:
-        """One row per group and contender; groups (`by("jobs")`, `by("jobs", "rho")`) in increasing order."""
-        groups: dict[tuple[float, ...], list[int]] = {}
-        for result in self.results[:: len(self.contenders)]:
+        """Return one row per group and contender; groups (`by("jobs")`, `by("jobs", "rho")`) in increasing order."""
+        groups: dict[tuple[float, ...], list[tuple[Result, ...]]] = {}
+        for row in self.rows:
+            group = row[0].group
             for key in keys:
-                if key not in result.group:
-                    known = ", ".join(result.group) or "nothing"
-                    raise InputError(f"instance {result.instance} has no {key!r} to group by, it has {known}")
-            groups.setdefault(tuple(result.group[key] for key in keys), []).append(result.instance)
+                if key not in group:
+                    known = ", ".join(group) or "nothing"
+                    raise InputError(f"instance {row[0].instance} has no {key!r} to group by, it has {known}")
+            groups.setdefault(tuple(group[key] for key in keys), []).append(row)
         return [
-            row
+            summary
             for values in sorted(groups)
-            for row in self._summaries(groups[values], dict(zip(keys, values, strict=True)))
+            for summary in self._summaries(groups[values], dict(zip(keys, values, strict=True)))
         ]
 
     def ratio(self, contender: str, reference: str) -> float | None:
-        """Mean gap (see `measure`) of a contender over that of the reference; None where only the latter is 0."""
+        """Return the mean gap (see `measure`) of a contender over that of another; None where only that is 0."""
         rows = {row.contender: row for row in self.summary()}
         for name in (contender, reference):
             if name not in rows:
@@ -131,14 +135,14 @@ class Comparison:
         return None if below == 0 else above / below
 
     def conclusions(self) -> list[str]:
-        """What the comparison says of each learned contender, in words; those that gain nothing come first."""
+        """Say what the comparison means for each learned contender; those that gain nothing come first."""
         rows = zip(self.summary(), self.kinds, strict=False)
-        return concluded(
+        return verdicts_in_words(
             (s.contender, s.difference, s.instances) for s, kind in rows if kind == "learned" and s.difference
         )
 
     def to_document(self) -> dict[str, Any]:
-        """The JSON object: the results, each with its gap, and the summary for whoever reads the file."""
+        """Return the JSON object: the results, each with its gap, and the summary for whoever reads the file."""
         return {
             "format": 1,
             "problem": self.problem,
@@ -149,68 +153,83 @@ class Comparison:
             "results": [{**asdict(result), "gap": result.gap} for result in self.results],
         }
 
-    def _summaries(self, instances: Sequence[int], group: dict[str, float]) -> list[Summary]:
-        width = len(self.contenders)
-        table = [self.results[i * width : (i + 1) * width] for i in instances]
-        with_gap = [row for row in table if all(result.gap is not None for result in row)]
+    def _summaries(self, rows: Sequence[tuple[Result, ...]], group: dict[str, float]) -> list[Summary]:
+        with_gap = [row for row in rows if all(result.gap is not None for result in row)]
         reference = self.reference
-        known = [] if reference is None else [row[self.contenders.index(reference)].cost for row in table]
+        known = [] if reference is None else [row[self.contenders.index(reference)].cost for row in rows]
         summaries = []
         for c, name in enumerate(self.contenders):
-            mine = [row[c] for row in table]
+            costs = [row[c].cost for row in rows]
             gaps = [g for row in with_gap if (g := row[c].gap) is not None]
+            apart = None if reference in (None, name) else difference(costs, known, str(reference))
             summaries.append(
                 Summary(
-                    contender=name,
-                    group=group,
-                    instances=len(mine),
-                    gaps=len(gaps),
-                    mean_gap=_mean(gaps) if gaps else None,
-                    worst_gap=max(gaps) if gaps else None,
-                    mean_loss=_mean([r.loss for r in mine]),
-                    mean_cost=_mean([r.cost for r in mine]),
-                    mean_seconds=_mean([r.seconds for r in mine]),
-                    difference=None
-                    if reference in (None, name)
-                    else difference([r.cost for r in mine], known, str(reference)),
-                )
+                    name,
+                    group,
+                    len(rows),
+                    len(gaps),
+                    _mean(gaps) if gaps else None,
+                    max(gaps, default=None),
+                    mean_loss=_mean([row[c].loss for row in rows]),
+                    mean_cost=_mean(costs),
+                    mean_seconds=_mean([row[c].seconds for row in rows]),
+                    difference=apart,
+                )  # fmt: skip
             )
         return summaries
 
 
-def value(row: Summary, measure: Literal["gap", "cost"]) -> float | None:
-    """The mean gap or the mean cost of a row."""
+def value(row: Summary, measure: Measure) -> float | None:
+    """Return the mean gap or the mean cost of a row."""
     return row.mean_gap if measure == "gap" else row.mean_cost
 
 
-def joined(parts: Sequence[Comparison]) -> Comparison:
-    """Comparisons on the same instances as one: every contender once, as it was first compared."""
-    first = {name: (k, c) for k, part in reversed(list(enumerate(parts))) for c, name in enumerate(part.contenders)}
-    names = tuple(dict.fromkeys(name for part in parts for name in part.contenders))
-    count = len(parts[0].results) // len(parts[0].contenders)
-    results = [parts[k].results[i * len(parts[k].contenders) + c] for i in range(count)
-               for k, c in (first[name] for name in names)]  # fmt: skip
-    kinds = tuple(parts[k].kinds[c] for k, c in (first[name] for name in names))
-    return Comparison(parts[0].problem, names, tuple(results), kinds)
+def summary_table(rows: Sequence[Summary]) -> Table:
+    """Return the rows of `Comparison.summary` or `Comparison.by` for people: groups first, then the best of each.
+
+    Costs stand in for gaps where there are none. Where there is a reference, each row has its paired difference to it.
+    """
+    measure: Measure = "gap" if any(row.gaps for row in rows) else "cost"
+    groups = list(dict.fromkeys(tuple(row.group.values()) for row in rows))
+
+    def place(row: Summary) -> tuple[int, float]:
+        mean = value(row, measure)
+        return groups.index(tuple(row.group.values())), math.inf if mean is None else mean
+
+    rows = sorted(rows, key=place)
+    best = frozenset(k for k, row in enumerate(rows) if k == 0 or row.group != rows[k - 1].group)
+    compared = any(row.difference is not None for row in rows)
+    measures = ("mean gap", "worst gap") if measure == "gap" else ("mean cost",)
+    keys = tuple(rows[0].group) if rows else ()
+    headers = (*keys, "contender", *measures, "mean time", *(("difference", "verdict") if compared else ()))
+    cells = []
+    for row in rows:
+        means = (
+            (percent(row.mean_gap), percent(row.worst_gap)) if measure == "gap" else (significant(row.mean_cost, 5),)
+        )
+        told = ("reference", "") if row.difference is None else (row.difference.words, row.difference.verdict)
+        group = (f"{row.group[key]:g}" for key in keys)
+        cells.append((*group, row.contender, *means, duration(row.mean_seconds), *(told if compared else ())))
+    return Table(headers, tuple(cells), best)
 
 
-def tabled(found: Race, bounds: Sequence[float | None] | None = None) -> Comparison:
-    """The table of a race: the last solution of every contender; gaps to `bounds`, else to the cheap ones.
+def comparison_of(race: Race, bounds: Sequence[float | None] | None = None) -> Comparison:
+    """Return the table of a race: the last solution of every contender; gaps to `bounds`, else to the cheap ones.
 
     What costs less than a bound is no solution, and is refused.
     """
     results = []
-    for i, row in enumerate(found.rows):
-        bound = found.bounds[i] if bounds is None else bounds[i]
-        for name, trajectory in zip(found.contenders, row, strict=True):
+    for i, row in enumerate(race.rows):
+        bound = race.bounds[i] if bounds is None else bounds[i]
+        for name, trajectory in zip(race.contenders, row, strict=True):
             if not trajectory.points:
                 raise InputError(f"{name} has no solution: {trajectory.note}", where=f"instance {i}")
             seconds, cost = trajectory.points[-1]
-            if bound is not None and below(cost, bound):
-                said = f"it costs {cost:.10g}, less than the lower bound {bound:.10g}"
+            said = None if bound is None else below_bound(cost, bound)
+            if said is not None:
                 raise InputError(f"{name} returned an infeasible solution: {said}", where=f"instance {i}")
-            results.append(Result(name, i, cost, bound, found.scales[i], seconds, found.groups[i]))
-    return Comparison(found.problem, found.contenders, tuple(results), found.kinds)
+            results.append(Result(name, i, cost, bound, race.scales[i], seconds, race.groups[i]))
+    return Comparison(race.problem, race.contenders, tuple(results), race.kinds)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -41,25 +41,20 @@ class Trajectory:
 
     @property
     def first(self) -> float | None:
-        """Seconds to the first solution; None where there is none."""
+        """Return the seconds to the first solution; None where there is none."""
         return self.points[0][0] if self.points else None
 
     @property
     def cost(self) -> float | None:
-        """The cost at the end; None without a solution."""
+        """Return the cost at the end; None without a solution."""
         return self.points[-1][1] if self.points else None
 
     def at(self, seconds: float) -> float | None:
-        """The cost of the best solution so far; None where there is none yet."""
-        best = None
-        for when, cost in self.points:
-            if when > seconds:
-                break
-            best = cost
-        return best
+        """Return the cost of the best solution so far; None where there is none yet."""
+        return next((cost for when, cost in reversed(self.points) if when <= seconds), None)
 
     def reaches(self, cost: float) -> float | None:
-        """When the cost is no more than `cost`; None where it never is."""
+        """Return when the cost is no more than `cost`; None where it never is."""
         enough = cost + EQUAL * abs(cost)
         return next((when for when, reached in self.points if reached <= enough), None)
 
@@ -70,11 +65,10 @@ def trajectory(
     limit: float,
     refusal: Callable[[Z], str | None] = lambda _: None,
 ) -> Trajectory:
-    """The attempt, its solutions costed by `cost`, cut off at the limit.
+    """Return the improvements of an attempt up to the limit, each solution costed by `cost`.
 
-    A cost that was reported counts only if the solution handed in at the end bears it out. A solution that `cost`
-    refuses, as rounding in a general solver may leave it, does not count, nor one that `refusal` has something
-    against, which is asked of those that would improve.
+    A cost that was reported counts only if the solution at the end is as good. A solution that `cost` refuses, as
+    rounding in a general solver may leave it, does not count, nor does an improvement that `refusal` objects to.
     """
     found: list[tuple[float, float]] = []
     refused = ""

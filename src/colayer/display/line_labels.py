@@ -1,7 +1,4 @@
-"""Labels that stand beside what they name, instead of a legend, and colours that say who is who.
-
-What is learned is blue, what needs no learning (rules, safe weights) is orange to brown, what searches is green.
-"""
+"""Labels that stand beside what they name, instead of a legend."""
 
 from __future__ import annotations
 
@@ -12,15 +9,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from colayer.comparison.contender import Kind
-
-#: Shades of each kind of contender; who has no kind takes the colours of all in turn.
-SHADES: dict[str, tuple[str, ...]] = {
-    "learned": ("#0072B2", "#56B4E9", "#00436B", "#3D8FBF"),
-    "safe": ("#8C4A00", "#B8722C"),
-    "rule": ("#D55E00", "#E69F00", "#A33B00", "#C9826B"),
-    "solver": ("#009E73", "#5B6470", "#56A98A", "#2F5D50"),
-}
 #: Left, lower, right and upper end, in points.
 Box = tuple[float, float, float, float]
 
@@ -39,21 +27,8 @@ class Label:
     colour: str
 
 
-def colours(kinds: Sequence[Kind], count: int, palette: Sequence[str]) -> list[str]:
-    """A colour for each of `count` contenders: a shade of its kind, or, without kinds, those of the palette in turn."""
-    if len(kinds) != count:
-        return [palette[k % len(palette)] for k in range(count)]
-    seen: dict[str, int] = {}
-    chosen = []
-    for kind in kinds:
-        shades = SHADES[kind]
-        chosen.append(shades[seen.get(kind, 0) % len(shades)])
-        seen[kind] = seen.get(kind, 0) + 1
-    return chosen
-
-
 def at_ends(ax: Axes, labels: Sequence[Label]) -> None:
-    """Labels to the right of the axes, at the height where their lines end, moved apart where they would overlap.
+    """Put labels to the right of the axes, at the height where their lines end, moved apart where they would overlap.
 
     Call it once the scales are set: heights are those of the axes as they are now.
     """
@@ -72,7 +47,7 @@ def at_ends(ax: Axes, labels: Sequence[Label]) -> None:
 
 
 def spread(wanted: Sequence[float], apart: float) -> list[float]:
-    """Increasing places near the wanted ones, which increase too, at least `apart`; within 0..1 where there is room.
+    """Return increasing places near the wanted ones, which increase, at least `apart`; within 0..1 if there is room.
 
     >>> spread([0.5, 0.5, 0.9], 0.25)
     [0.375, 0.625, 0.9]
@@ -93,7 +68,7 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
 
 
 def beside(ax: Axes, labels: Sequence[Label], lines: Sequence[Sequence[tuple[float, float]]] = ()) -> None:
-    """Each label beside its point: the nearest place, of some around it, where it hides no label, point or line.
+    """Put each label beside its point: the nearest place, of some around it, where it hides no label, point or line.
 
     `lines` are the corners of the lines drawn. Call it once the scales are set, and other labels are there.
     """
@@ -132,7 +107,7 @@ def _around_points(*points: tuple[float, float]) -> Box:
 
 
 def _offsets(width: float) -> list[tuple[float, float]]:
-    """Of the middle of a label's left edge, in points, the nearest first: right, left, above, below, further."""
+    """Return offsets of a label's left middle, in points, the nearest first: right, left, above, below, further."""
     rows = [step * LINE for k in range(9) for step in ((k, -k) if k else (0,))]
     return [(dx, dy) for dy in rows for dx in (6.0, -6.0 - width)]
 

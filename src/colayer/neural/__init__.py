@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["FenchelYoungLoss", "Neural", "PerturbedLayer"]
 
-_HOMES = {
-    "FenchelYoungLoss": "neural.functions",
-    "PerturbedLayer": "neural.functions",
-}
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in ("FenchelYoungLoss", "PerturbedLayer"):
         raise AttributeError(f"module 'colayer.neural' has no attribute {name!r}")
     need_extra("torch", f"colayer.neural.{name} needs torch", "neural")
-    return getattr(importlib.import_module(f"colayer.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module("colayer.neural.functions"), name)

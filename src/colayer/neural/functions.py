@@ -16,20 +16,21 @@ from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
 from colayer.learning.imitation.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
 from colayer.learning.perturbation import draws
-from colayer.problem.abilities import Embeds, need
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
 Solve = Callable[[Floats], Floats]
 
 
 def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:
-    """θ → the embedded solution of the problem's layer for one instance."""
-    embedding = need(problem, Embeds)
-    return lambda theta: np.asarray(embedding.embed(problem.layer(theta, instance), instance), dtype=np.float64)
+    """Return the function from θ to the embedded solution of the problem's layer for one instance."""
+    bound: BoundProblem[X, Y, Z] = bind(problem)
+    embed = bound.need("embed")
+    return lambda theta: np.asarray(embed(bound.layer(theta, instance), instance), dtype=np.float64)
 
 
 class _Perturbed(torch.nn.Module):
-    """What both share: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
+    """The common part: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
 
     `perturbation` is "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs: for layers that
     need θ ≥ 0, as shortest paths with cycles do. `samples` is even: every draw comes with its opposite.
@@ -47,7 +48,7 @@ class _Perturbed(torch.nn.Module):
         self.epsilon, self.samples, self.seed, self.perturbation = epsilon, samples, seed, perturbation
 
     def draws(self, length: int) -> Floats:
-        """Z_1..Z_{K/2} and their opposites."""
+        """Return Z_1..Z_{K/2} and their opposites."""
         half = draws(self.seed, self.samples // 2, length)
         return np.concatenate([half, -half])
 
@@ -61,14 +62,16 @@ class PerturbedLayer(_Perturbed):
     """
 
     def forward(self, theta: torch.Tensor, solve: Solve) -> torch.Tensor:
-        """The mean of the perturbed solutions, with a gradient with respect to θ; row by row where θ is a matrix.
+        """Return the mean of the perturbed solutions, with a gradient in θ; row by row where θ is a matrix.
 
         `solve` is a layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
         """
         _check_dimensions(theta)
         if theta.ndim == 2:
             return torch.stack([self(row, solve) for row in theta])
-        return _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon, self.perturbation == "multiplicative")
+        multiplicative = self.perturbation == "multiplicative"
+        mean: torch.Tensor = _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon, multiplicative)
+        return mean
 
 
 class FenchelYoungLoss(_Perturbed):
@@ -79,7 +82,7 @@ class FenchelYoungLoss(_Perturbed):
     """
 
     def forward(self, theta: torch.Tensor, target: torch.Tensor | Floats, solve: Solve) -> torch.Tensor:
-        """The loss of θ for the target ȳ, a scalar; a vector, row by row, where both are matrices."""
+        """Return the loss of θ for the target ȳ, a scalar; a vector, row by row, where both are matrices."""
         wanted = _numpy(target) if isinstance(target, torch.Tensor) else np.asarray(target, dtype=np.float64)
         _check_dimensions(theta)
         if wanted.shape != tuple(theta.shape):
@@ -89,7 +92,8 @@ class FenchelYoungLoss(_Perturbed):
         if theta.ndim == 2:
             return torch.stack([self(row, y, solve) for row, y in zip(theta, wanted, strict=True)])
         multiplicative = self.perturbation == "multiplicative"
-        return _Loss.apply(theta, wanted, solve, self.draws(len(theta)), self.epsilon, multiplicative)
+        loss: torch.Tensor = _Loss.apply(theta, wanted, solve, self.draws(len(theta)), self.epsilon, multiplicative)
+        return loss
 
 
 class _Mean(torch.autograd.Function):
@@ -138,6 +142,6 @@ def _check_dimensions(theta: torch.Tensor) -> None:
 
 
 def _numpy(tensor: torch.Tensor) -> Floats:
-    """Its values in float64, off the graph and off the device."""
+    """Return the values in float64, off the graph and off the device."""
     values: Floats = tensor.detach().cpu().double().numpy()
     return values

@@ -16,6 +16,7 @@ from colayer.learning.perturbation import draws
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
 from colayer.learning.sigma import DRAWS, SHARES
+from support.errors import rejects
 from support.pick_problem import Pick
 from support.searching import Given
 

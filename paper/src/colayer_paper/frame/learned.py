@@ -19,7 +19,8 @@ from colayer.learning.run import Evaluation
 from colayer.learning.search.optimizer import Optimizer
 from colayer.models import LinearModel
 from colayer.pipeline import Pipeline
-from colayer.problem.protocol import Problem, X, Y, Z, declared
+from colayer.problem.bind import bind
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer_paper.frame.store import Clock, Run
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ class Learning(Generic[X, Y, Z]):
         """All that determines what is learned; neither where nor by how many."""
         return {
             "problem": self.problem.name,
-            "options": declared(self.problem).options,
+            "options": bind(self.problem).options,
             "data": self.data.identity,
             "solutions": None if self.solutions is None else self.solutions.identity,
             "method": self.method.name,

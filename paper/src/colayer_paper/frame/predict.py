@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.base import Backend, Evaluator
+from colayer.evaluators.base import Backend
 from colayer.models import Model
 from colayer.pipeline import Pipeline
-from colayer.problem.compose import scale_of
-from colayer.problem.protocol import Problem, X, Y, Z, declared
+from colayer.problem.abilities import Evaluator
+from colayer.problem.bind import bind
+from colayer.problem.protocol import Problem, X, Y, Z
 from colayer_paper.frame.learned import Data, device_for
 from colayer_paper.frame.sharing import Items, shared
 from colayer_paper.frame.store import Run
@@ -45,7 +46,7 @@ def prediction(problem: Problem[X, Y, Z], model: Model, data: Data[X], *, what: 
 
     identity = {
         "problem": problem.name,
-        "options": declared(problem).options,
+        "options": bind(problem).options,
         "weights": model.raw(),
         "feature_scale": model.feature_scale if samples else None,  # the units of the perturbation
         "sigma": model.sigma if samples else None,
@@ -71,7 +72,7 @@ def costs_of(run: Run, problem: Problem[X, Y, Z], weights: Floats, instances: Se
     """Costs of many weight vectors (rows, in raw feature units) on the instances (columns), all at once."""
     with evaluator_on(run, problem, instances) as evaluator:
         losses = evaluator.losses(weights)
-    return np.asarray(losses * np.array([scale_of(problem, instance) for instance in instances]))
+    return np.asarray(losses * np.array([problem.scale(instance) for instance in instances]))
 
 
 def kept_costs(run: Run, problem: Problem[X, Y, Z], weights: Floats, data: Data[X], *, what: str) -> Floats:
@@ -82,7 +83,7 @@ def kept_costs(run: Run, problem: Problem[X, Y, Z], weights: Floats, data: Data[
         costs: list[list[float]] = costs_of(run, problem, weights, data.values).tolist()
         return costs
 
-    options = declared(problem).options
+    options = bind(problem).options
     identity = {"problem": problem.name, "options": options, "weights": weights, "data": data.identity}
     return np.array(run.cached("evaluate", identity, evaluate))
 

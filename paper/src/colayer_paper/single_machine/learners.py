@@ -17,7 +17,6 @@ from colayer.learning.search.direct import Direct
 from colayer.learning.search.objective import mean_loss
 from colayer.models import LinearModel, Model
 from colayer.pretrained import pretrained
-from colayer.problem.protocol import variant
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import of_cells, paper_set
 from colayer.problems.single_machine.instance import Instance
@@ -185,7 +184,7 @@ def _learners(config: Config) -> list[Learner]:
 def by_experience(config: Config, learner: Learner) -> list[Machine]:
     """What a learner learns, with each of its seeds."""
     longest, direct = max(learner.iterations), learner.method == "direct"
-    problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
+    problem = SingleMachine().with_options(features=learner.features, decoder=learner.decoder)
     # nlopt draws the same random numbers whatever its budget: the first iterations of a longer search are those of a
     # shorter one, so that one search of each seed gives all its rows
     method: Any = Direct(randomised=True) if direct else Auto()
@@ -216,7 +215,7 @@ def by_experience(config: Config, learner: Learner) -> list[Machine]:
 def losses(run: Run, config: Config, row: Row) -> list[float]:
     """The loss that the row's learner minimises, with the draws of its seed, on the whole training set."""
     data, learner = training(config), row.learner
-    problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
+    problem = SingleMachine().with_options(features=learner.features, decoder=learner.decoder)
     models = row.models
     sigma = learner.sigma
 
@@ -252,5 +251,5 @@ def one_feature(name: str) -> LinearModel:
 
 def shipped(decoders: Sequence[str]) -> dict[str, Model]:
     """The weights that colayer ships, for each decoder those learned through it."""
-    found = {decoder: pretrained(variant(SingleMachine(), decoder=decoder)) for decoder in decoders}
+    found = {decoder: pretrained(SingleMachine().with_options(decoder=decoder)) for decoder in decoders}
     return {decoder: model for decoder, model in found.items() if model is not None}

@@ -6,7 +6,6 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion, Outcome, Sheet
-from colayer.problem.protocol import variant
 from colayer.problems import SingleMachine
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.figures import line_figure
@@ -25,7 +24,7 @@ def experiment(run: Run, config: Config) -> Outcome:
     found = {}
     for learner in _learners(config):
         models = [learning.learn(run).linear() for learning in scheduling.by_experience(config, learner)]
-        problem = variant(SingleMachine(), features=learner.features, decoder=learner.decoder)
+        problem = SingleMachine().with_options(features=learner.features, decoder=learner.decoder)
         weights = np.array([model.raw() for model in models])
         costs = kept_costs(run, problem, weights, data, what=f"validation set, σ = {learner.sigma:g}")
         found[learner.sigma] = gaps(costs, bounds).mean(axis=1)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Cell
 from colayer.models import Model
-from colayer.problem.protocol import variant
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from colayer_paper.frame.config import Config
@@ -121,7 +120,7 @@ def _by_seed(run: Run, config: Config, row: Row | None, best: Floats) -> dict[st
     data, weights = scheduling.held_out(config), np.array([model.raw() for model in row.models])
     found = {}
     for decoder in SEEDED:
-        problem = variant(SingleMachine(), features=row.learner.features, decoder=decoder)
+        problem = SingleMachine().with_options(features=row.learner.features, decoder=decoder)
         costs = kept_costs(run, problem, weights, data, what=f"seeds of {row.learner.words}")
         found[decoder] = gaps(costs, best).mean(axis=1)
     return found
@@ -148,7 +147,7 @@ def _candidates(run: Run, config: Config) -> list[_Candidate]:
 
 def _prediction(config: Config, candidate: _Candidate, pipeline: str, data: Data[Instance]) -> Items[Instance]:
     decoder = pipeline.removeprefix("perturbed ")
-    problem = variant(SingleMachine(), features=candidate.features, decoder=decoder)
+    problem = SingleMachine().with_options(features=candidate.features, decoder=decoder)
     samples = config["perturbed_samples"] if pipeline != decoder else 0
     what = f"test set, {pipeline}, {candidate.name}"
     return prediction(problem, candidate.models[decoder], data, what=what, samples=samples)

@@ -13,8 +13,8 @@ from colayer.display.outcome import Conclusion, Outcome, Sheet
 from colayer.display.tables import significant
 from colayer.learning.search.auto import Auto
 from colayer.pretrained import pretrained
-from colayer.problem.abilities import bound_of
-from colayer.problem.protocol import SomeProblem, declared
+from colayer.problem.bind import bind
+from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
@@ -156,7 +156,7 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
     shipped = pretrained(problem)
     if shipped is not None:
         weights[SHIPPED] = shipped.raw()
-    weights[SAFE] = np.asarray(declared(problem).safe_weights)
+    weights[SAFE] = np.asarray(bind(problem).safe_weights)
     W = np.array(list(weights.values()))
     to_best, to_bound = {}, {}
     for size in test:
@@ -167,12 +167,12 @@ def _transfer(run: Run, config: Config, family: Family) -> Transfer:
 
 def _evaluate(run: Run, problem: SomeProblem, W: Floats, data: Data[Any], what: str) -> tuple[Floats, Floats]:
     """The stage "evaluate": costs (rows of W × instances) and bounds."""
-    identity = {"options": declared(problem).options, "weights": W, "data": data.identity}
+    identity = {"options": bind(problem).options, "weights": W, "data": data.identity}
 
     def make() -> dict[str, Any]:
         run.report(f"evaluate: {what}", 0, 1)
         costs = costs_of(run, problem, W, data.values)
-        return {"costs": costs, "bounds": [bound_of(problem, instance) for instance in data.values]}
+        return {"costs": costs, "bounds": [bind(problem).lower_bound(instance) for instance in data.values]}
 
     found = run.cached("evaluate", identity, make)
     return np.array(found["costs"]), np.array(found["bounds"])

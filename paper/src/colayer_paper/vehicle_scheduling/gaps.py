@@ -12,13 +12,11 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
+from colayer.comparison.charts import gap_by
 from colayer.comparison.table import Comparison, Result
-from colayer.display.charts import gap_by
 from colayer.display.outcome import Outcome, Sheet
 from colayer.models import thetas
 from colayer.pretrained import pretrained
-from colayer.problem.compose import features_of
-from colayer.problem.protocol import variant
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.solvers import BASELINES
 from colayer_paper.frame.config import Config, paper_table
@@ -185,7 +183,7 @@ def _solve(contenders: Contenders, cell: Cell3) -> dict[str, Any]:
     for which in sorted({chosen.features for chosen in contenders.values() if chosen}):
         clock = Clock()
         features[which] = (
-            features_of(variant(VehicleScheduling(), features=which), instance),
+            VehicleScheduling().with_options(features=which).features(instance),
             clock.seconds,
             clock.cpu,
         )
@@ -196,7 +194,7 @@ def _solve(contenders: Contenders, cell: Cell3) -> dict[str, Any]:
             clock = Clock()
             solution = problem.baseline(name, instance)
         else:
-            problem = variant(VehicleScheduling(), features=chosen.features, decoder=chosen.decoder)
+            problem = VehicleScheduling().with_options(features=chosen.features, decoder=chosen.decoder)
             matrix, seconds, cpu = features[chosen.features]
             clock = Clock()
             theta = thetas(matrix, np.array([chosen.weights]))[0]

@@ -14,7 +14,6 @@ from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.bayes import Bayes, need_botorch
 from colayer.learning.search.direct import Direct
-from colayer.problem.protocol import variant
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 from colayer.problems.vehicle_scheduling.instance import Instance
@@ -169,7 +168,7 @@ def _learnings(run: Run, config: Config, learners: list[Learner]) -> dict[Learne
             options |= {"sigma": config["sigma"], "samples": learner.samples}
         found[learner] = Learning(
             f"vehicles, {learner.name}",
-            variant(VehicleScheduling(), features=learner.features),
+            VehicleScheduling().with_options(features=learner.features),
             data[learner.train],
             Raw(method) if learner.units == RAW else method,
             learner.evaluations,

@@ -42,9 +42,9 @@ def compare(
     from colayer.cli.console import emit, note, progress
     from colayer.cli.lookup import find, load_pipelines
     from colayer.cli.outputs import picture_file
+    from colayer.comparison.charts import cost_over_time
     from colayer.comparison.compare import compare as race
     from colayer.comparison.contender import reserved
-    from colayer.comparison.figures import cost_over_time
     from colayer.display.charts import save
     from colayer.errors import OptionError
     from colayer.io.dataset import instance_files, read_files
@@ -123,7 +123,7 @@ def _write(results: Results, folder: Path) -> None:
     import importlib.metadata
 
     from colayer.comparison import cpsat
-    from colayer.comparison.figures import cost_over_time
+    from colayer.comparison.charts import cost_over_time
     from colayer.comparison.results import FIGURE, SHEETS
     from colayer.display.charts import save
     from colayer.display.outcome import OUTCOME, REPORT, Value, provenance, write_outcome

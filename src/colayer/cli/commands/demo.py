@@ -53,11 +53,13 @@ def demo(
     from colayer.cli.console import progress, say, search
     from colayer.cli.lookup import find
     from colayer.cli.outputs import output_file, output_folder
+    from colayer.comparison.charts import gap_bars
     from colayer.comparison.evaluate import evaluate, tight_bounds
-    from colayer.display.charts import drawn, gap_bars, learning_curve, save
+    from colayer.display.charts import drawn, save
     from colayer.errors import OptionError
     from colayer.io.dataset import write_instance
     from colayer.io.files import whole_folder
+    from colayer.learning.curve import learning_curve
     from colayer.pipeline import Pipeline
     from colayer.problem.abilities import Draws, Generates, WritesInstances, need
     from colayer.problem.protocol import declared
@@ -162,9 +164,9 @@ def checked(problem: SomeProblem) -> str:
 
 def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
     """What you had, what learning cost, what you have now, and what that is worth."""
-    from colayer.comparison.paired import concluded
-    from colayer.comparison.table import value
-    from colayer.display.tables import duration, percent, significant, summary_table
+    from colayer.comparison.paired import verdicts_in_words
+    from colayer.comparison.table import summary_table, value
+    from colayer.display.tables import duration, percent, significant
 
     kinds = dict(zip(comparison.contenders, comparison.kinds, strict=True))
     rows, measure = [like_for_like(comparison, row) for row in comparison.summary()], comparison.measure
@@ -176,7 +178,9 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
         for row in plain
         if (mean := value(row, measure)) is not None and mean < reached
     ]
-    said = concluded((row.contender, row.difference, row.instances) for row in learned if row.difference is not None)
+    said = verdicts_in_words(
+        (row.contender, row.difference, row.instances) for row in learned if row.difference is not None
+    )
     return [
         "What you had:\n\n",
         summary_table(plain),

@@ -51,8 +51,8 @@ def evaluate(
     from colayer.cli.outputs import output_file, picture_file
     from colayer.comparison.evaluate import evaluate as run
     from colayer.comparison.evaluate import tight_bounds
-    from colayer.comparison.plain import named_apart, plain_contenders
-    from colayer.display.tables import summary_table
+    from colayer.comparison.plain import distinct_names, plain_contenders
+    from colayer.comparison.table import summary_table
     from colayer.io.dataset import instance_files, read_files
     from colayer.problem.abilities import Exact, need
 
@@ -65,7 +65,7 @@ def evaluate(
     drawing = picture_file(plot, inputs=[*files, out])
     draws: dict[str, Any] = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
     draws["rounds"] = rounds
-    pipelines = named_apart(load_pipelines(found, files, decoder))
+    pipelines = distinct_names(load_pipelines(found, files, decoder))
     check_rounds(found, pipelines, rounds)
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
@@ -165,7 +165,7 @@ def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float 
 
 def draw(comparison: Comparison) -> Axes:
     """Mean gaps by the first group key that tells instances apart, else one bar per contender."""
-    from colayer.display.charts import gap_bars, gap_by
+    from colayer.comparison.charts import gap_bars, gap_by
 
     keys = [key for key in comparison.results[0].group if len({r.group.get(key) for r in comparison.results}) > 1]
     return gap_by(comparison, keys[0]) if keys else gap_bars(comparison)

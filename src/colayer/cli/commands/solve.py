@@ -141,11 +141,12 @@ def check_solutions(
     paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
 ) -> None:
     """Refuse what is no solution, or costs less than a bound that was proved, by the name of its file."""
-    from colayer.comparison.feasibility import refusal
     from colayer.errors import InputError
+    from colayer.problem.bind import bind
+    from colayer.problem.feasibility import refusal
 
     for path, (problem, instance), one in zip(paths, inputs, solved, strict=True):
-        said = refusal(problem, one.solution, instance, cost=one.cost, bound=one.bound)
+        said = refusal(bind(problem), one.solution, instance, cost=one.cost, bound=one.bound)
         if said is not None:
             raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=str(path))
 

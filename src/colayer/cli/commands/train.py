@@ -178,7 +178,7 @@ def train(
 
 
 def _draw(pipeline: SomePipeline, by_demonstration: bool) -> Axes:
-    from colayer.display.charts import learning_curve
+    from colayer.learning.curve import learning_curve
 
     axes = learning_curve(pipeline.history_)
     if by_demonstration:
@@ -194,12 +194,13 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
     """
     import numpy as np
 
-    from colayer.comparison.feasibility import refusal
     from colayer.errors import InputError
     from colayer.models.thetas import theta_blocks
     from colayer.problem.abilities import bound_of
+    from colayer.problem.bind import bind
     from colayer.problem.compose import decoded, features_of
     from colayer.problem.faults import built_in
+    from colayer.problem.feasibility import refusal
     from colayer.problem.protocol import declared
 
     if built_in(problem):
@@ -213,7 +214,7 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
         else:
             solved = learned.solve(instance)
             solution, cost = solved.solution, solved.cost
-        said = refusal(problem, solution, instance, cost=cost, bound=bound_of(problem, instance))
+        said = refusal(bind(problem), solution, instance, cost=cost, bound=bound_of(problem, instance))
         if said is not None:
             raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=f"instance {i}")
 
@@ -249,7 +250,8 @@ def where_it_started(pipeline: SomePipeline) -> str:
 
 
 def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:
-    from colayer.display.tables import duration, significant, summary_table
+    from colayer.comparison.table import summary_table
+    from colayer.display.tables import duration, significant
 
     done = document["evaluations"]
     lines = [

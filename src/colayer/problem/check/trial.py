@@ -15,9 +15,11 @@ from colayer._runtime.arrays import Floats
 from colayer.models import thetas
 from colayer.problem import answers
 from colayer.problem.attributes import has
+from colayer.problem.bind import bind
 from colayer.problem.check.report import Skip
 from colayer.problem.compose import cost_of, decode_of, features_of, layer_of, solve_exactly
 from colayer.problem.faults import calling
+from colayer.problem.feasibility import refusal
 from colayer.problem.protocol import SomeProblem
 
 #: Instances that are looked at closely; features and scale are checked on all.
@@ -168,9 +170,7 @@ class Trial:
 
     def infeasible(self, index: int, solution: Any) -> str | None:
         """Return what the problem says against a solution, by `violation` or by its files; None where nothing."""
-        from colayer.comparison.feasibility import refusal
-
-        return refusal(self.problem, solution, self.instances[index])
+        return refusal(bind(self.problem), solution, self.instances[index])
 
 
 def copied(value: Any) -> Any:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from colayer.comparison.feasibility import refusal
 from colayer.errors import InputError
-from support.errors import rejects
+from colayer.problem.bind import bind
+from colayer.problem.feasibility import below_bound, refusal
 from support.item_problem import Even, Item, PickItem, Written
 
 ITEM = Item([4.0, 1.0, 2.0])
@@ -35,20 +35,26 @@ class OnlyWritten(Written):
 
 @pytest.mark.parametrize(("problem", "said"), [(Even(), "violation says: odd"), (Written(), "odd")])
 def test_an_infeasible_solution_is_told_from_a_feasible_one(problem: Any, said: str) -> None:
-    assert refusal(problem, 1, ITEM) == said
-    assert refusal(problem, 2, ITEM) is None
+    assert refusal(bind(problem), 1, ITEM) == said
+    assert refusal(bind(problem), 2, ITEM) is None
 
 
 @pytest.mark.parametrize("problem", [PickItem(), OnlyWritten(), Unreadable()], ids=lambda p: type(p).__name__)
 def test_where_the_problem_cannot_tell_there_is_nothing_to_say(problem: Any) -> None:
-    assert refusal(problem, 1, ITEM) is None
+    assert refusal(bind(problem), 1, ITEM) is None
 
 
 def test_a_violation_is_one_line_and_never_empty() -> None:
-    assert refusal(Saying("two visits\non one day"), 0, ITEM) == "violation says: two visits"
-    assert refusal(Saying(""), 0, ITEM) == "violation says: something is wrong"
+    assert refusal(bind(Saying("two visits\non one day")), 0, ITEM) == "violation says: two visits"
+    assert refusal(bind(Saying("")), 0, ITEM) == "violation says: something is wrong"
 
 
 def test_a_violation_that_is_no_sentence_is_refused() -> None:
-    with rejects(InputError, "violation", "pick"):
-        refusal(Saying(False), 0, ITEM)
+    with pytest.raises(InputError, match="violation of pick"):
+        refusal(bind(Saying(False)), 0, ITEM)
+
+
+def test_a_cost_below_the_lower_bound_is_refused_unless_by_rounding() -> None:
+    assert below_bound(1.0, 1.0 + 1e-9) is None
+    assert below_bound(1.0, 2.0) == refusal(bind(PickItem()), 1, ITEM, cost=1.0, bound=2.0)
+    assert refusal(bind(PickItem()), 1, ITEM, cost=2.0, bound=1.0) is None
