@@ -20,7 +20,7 @@ from colayer._runtime.threads import Threads
 from colayer.learning.network.items import Item
 from colayer.learning.network.trainer import Batch, batch_of
 from colayer.learning.search.imitation import softmin
-from colayer.problem.abilities import SolvesMany
+from colayer.problem.bind import BoundProblem
 from colayer_paper.network_source import Source
 
 
@@ -39,7 +39,7 @@ class Draws:
 class ImitationBatches:
     """Batches of items, and their gradient by the problem's own layer and costs, instances shared between threads."""
 
-    problem: SolvesMany[Any]
+    problem: BoundProblem[Any, Any, Any]
     source: Source[Item[Any]]
     count: int
     draws: Draws
@@ -65,14 +65,14 @@ class ImitationBatches:
         many = np.vstack([np.zeros((1, len(theta))), half, -half])
         many *= sigma * float(theta.std())
         many += theta
-        ys, costs = self.problem.solved(many, item.instance)
+        ys, costs = self.problem.need("solved")(many, item.instance)
         known = costs if item.target is None else np.append(costs, item.cost)
         spread = float(costs.std())
         ratio = (float(costs[0]) - item.cost) / abs(item.cost)
         if spread == 0.0:
             return np.zeros(len(theta)), ratio
         q = softmin(known, draws.temperature * spread)
-        gradient = self.problem.mixed(ys, q[: len(costs)] - 1.0 / len(costs), item.instance)
+        gradient = self.problem.need("mixed")(ys, q[: len(costs)] - 1.0 / len(costs), item.instance)
         if item.target is not None:
             gradient = gradient + q[-1] * item.target
         return gradient, ratio

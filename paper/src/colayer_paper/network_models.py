@@ -110,7 +110,7 @@ def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: I
         if network.feature_names != linear.feature_names:
             raise InputError(f"has other features than {recipe.problem.name} here", where=str(after))
         return network
-    if not first_network_uses_answer(recipe.problem, example.structure):
+    if not first_network_uses_answer(recipe.problem.structure_uses_answer, example.structure):
         return None
     return ContextModel(**_described(linear, center))
 

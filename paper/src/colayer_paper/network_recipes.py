@@ -20,8 +20,7 @@ from colayer.models import ContextModel, Model
 from colayer.models.inputs import sequence_of
 from colayer.pipeline import Pipeline
 from colayer.pretrained import pretrained
-from colayer.problem.compose import features_of
-from colayer.problem.protocol import SomeProblem, variant
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.single_machine.instance import PAPER_RHO
@@ -44,7 +43,7 @@ _JOBS, _SHARES = (50, 100, 200, 500), (0.5, 0.25, 0.1, 0.15)
 class Recipe:
     """A network: its problem, what it learns from, how large it is, how it learns."""
 
-    problem: SomeProblem
+    problem: BoundProblem[Any, Any, Any]
     #: Sizes of a training instance, drawn.
     sizes: Callable[[np.random.Generator], dict[str, Any]]
     #: A good solution of an instance, which stands beside the draws; None: there is none.
@@ -70,7 +69,7 @@ class Recipe:
 
 def _jobs(features: str) -> Recipe:
     return Recipe(
-        variant(SingleMachine(), features=features),
+        bind(SingleMachine()).variant(features=features),
         lambda random: {"jobs": int(random.choice(_JOBS, p=_SHARES)), "rho": float(random.choice(PAPER_RHO))},
         None,  # a good sequence is so far away that imitating it does harm
         lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500, 1000))],
@@ -87,7 +86,7 @@ def _jobs(features: str) -> Recipe:
 
 def _trees(features: str) -> Recipe:
     return Recipe(
-        variant(SpanningTree(), features=features),
+        bind(SpanningTree()).variant(features=features),
         lambda random: {
             "width": int(random.choice([10, 15, 20, 25])),
             "scenarios": int(random.choice(PAPER_SCENARIOS)),
@@ -106,8 +105,8 @@ def _trees(features: str) -> Recipe:
 
 
 def _vehicles(features: str) -> Recipe:
-    problem = variant(VehicleScheduling(), features=features)
-    searched = Pipeline.from_model(variant(problem, decoder="ls"), linear_model(problem), safe=False)
+    problem = bind(VehicleScheduling()).variant(features=features)
+    searched = Pipeline.from_model(problem.variant(decoder="ls"), linear_model(problem), safe=False)
     return Recipe(
         problem,
         lambda random: {"tasks": int(random.choice([100, 200, 300, 500], p=[0.35, 0.4, 0.2, 0.05])), "scenarios": 50},
@@ -117,7 +116,7 @@ def _vehicles(features: str) -> Recipe:
             for n in (200, 500, 1000)
             for x in vehicle_scheduling.paper_set("test", tasks=(n,), scenarios=(50,), per_cell=count)
         ],
-        problem.bound,
+        problem.lower_bound,
         dilations=(1, 1),
         later=(1, 1),
         draws={"pairs": 16, "sigma": 0.03},
@@ -139,7 +138,7 @@ RECIPES: dict[str, Callable[[], Recipe]] = {
 }
 
 
-def linear_model(problem: SomeProblem) -> Model:
+def linear_model(problem: BoundProblem[Any, Any, Any]) -> Model:
     """Return the linear model that is shipped for a problem."""
     model = pretrained(problem)
     assert model is not None
@@ -191,15 +190,15 @@ def _item(
     center: Floats | None,
     after: ContextModel | None,
 ) -> Item[Any]:
-    problem: Any = recipe.problem
-    instance = problem.generate(seed, **sizes)
-    features = features_of(problem, instance)
+    problem = recipe.problem
+    instance = problem.need("generate")(seed, **sizes)
+    features = problem.features(instance)
     middle = np.zeros(features.shape[1]) if center is None else center
     item = item_of(problem, instance, features, linear.weights, linear.feature_scale, middle, after)
     if known is None:
-        return replace(item, cost=problem.bound(instance))
+        return replace(item, cost=problem.lower_bound(instance) or 0.0)
     solution, sequence = known(instance), sequence_of(item.structure)
-    target = problem.target(solution, instance)
+    target = problem.vector("target", len(features), solution, instance)
     return replace(item, target=target if sequence is None else target[sequence], cost=problem.cost(solution, instance))
 
 

@@ -10,7 +10,6 @@ from colayer._runtime.threads import Threads
 from colayer.comparison.paired import moments
 from colayer.models import ContextModel
 from colayer.pipeline import Pipeline
-from colayer.problem.compose import decoded, features_of
 from colayer.problem.gap import gap
 from colayer.problem.theta import theta_of
 from colayer_paper.network_recipes import Recipe, linear_model
@@ -24,21 +23,21 @@ def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> d
 
     They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
     """
-    problem: Any = recipe.problem
+    problem = recipe.problem
     linear = linear_model(problem)
     several = Pipeline.from_model(problem, linear, safe=False)
     held_out = recipe.held_out(per_cell)
 
     def one(pair: tuple[str, Any]) -> dict[str, float]:
         instance = pair[1]
-        features = features_of(problem, instance)
+        features = problem.features(instance)
         bound = recipe.bound(instance)
         costs = {
-            "network": decoded(problem, theta_of(problem, model, instance, features), instance)[1],
-            "linear": decoded(problem, linear.theta(features), instance)[1],
+            "network": problem.solution_at(theta_of(problem, model, instance, features), instance)[1],
+            "linear": problem.solution_at(linear.theta(features), instance)[1],
             "linear, 10 candidates": several.solve(instance, candidates=10).cost,
             **{
-                rule: problem.cost(problem.decode(problem.baseline(rule, instance), instance), instance)
+                rule: problem.cost(problem.decode(problem.need("baseline")(rule, instance), instance), instance)
                 for rule in recipe.rules
             },
         }

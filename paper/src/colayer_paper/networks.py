@@ -33,7 +33,6 @@ from colayer.learning.network.trainer import EmaTrainer, RateSchedule
 from colayer.learning.run import Evaluation, Run
 from colayer.models import ContextModel
 from colayer.models.stage import kinds_of
-from colayer.problem.protocol import declared, variant
 from colayer_paper.network_imitation import Draws, ImitationBatches
 from colayer_paper.network_jobs import JobBatches, Smoothing
 from colayer_paper.network_models import concluded, earlier_model, model_of, network_in, widened
@@ -184,9 +183,9 @@ def _finish(
     model.save(arguments.out / f"{arguments.name}.json")
     problem = recipe.problem
     if arguments.decoder:
-        problem = variant(problem, decoder=arguments.decoder)
+        problem = problem.variant(decoder=arguments.decoder)
     found = judge(replace(recipe, problem=problem), model, arguments.per_cell, arguments.workers)
-    known = {"name": arguments.name, "options": dict(declared(problem).options), "provenance": model.provenance}
+    known = {"name": arguments.name, "options": dict(problem.options), "provenance": model.provenance}
     document = {**known, "history": history, "held_out": found}
     write_atomic(arguments.out / f"{arguments.name}.result.json", encode(document))
     for label, row in found.items():

@@ -60,7 +60,7 @@ def with_portfolio(
         model.weights[None, :], _around(random, model.weights, _DRAWS), _single(model.weights), learned,
         _around(random, learned[0], _DRAWS),
     ])  # fmt: skip
-    with Backend(workers).evaluators(recipe.problem, len(data)) as evaluator_of:
+    with Backend(workers).evaluators(bind(recipe.problem)) as evaluator_of:
         evaluator = evaluator_of(data)
         losses = _losses(evaluator, model.raw(pool))
         unit = np.abs(losses[0])  # a percent counts the same on instances of all sizes

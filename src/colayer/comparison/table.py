@@ -174,7 +174,7 @@ class Comparison:
                     mean_cost=_mean(costs),
                     mean_seconds=_mean([row[c].seconds for row in rows]),
                     difference=apart,
-                )  # fmt: skip
+                )
             )
         return summaries
 

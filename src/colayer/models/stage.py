@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.errors import InputError
 from colayer.io.validate import table
-from colayer.models.inputs import Singles, assemble_inputs, plain_of, seen_of, sequence_of
+from colayer.models.inputs import assemble_inputs, plain_of, seen_of, sequence_of
 from colayer.models.kernels.context import answer_into, blocks_add, gather_add, pool_into, product_into
 from colayer.models.kernels.product import FOUR
-from colayer.models.thetas import Floats
-from colayer.problem.structure import Graph, Groups, Ints, Order, Relation, Structure
+from colayer.problem.structure import Graph, Groups, Order, Relation, Structure
 
 #: relation → the columns of its array per channel (times channels, but for the taps of an order), and arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}

@@ -191,7 +191,7 @@ class State:
 
 def device_for(run: Run, problem: Problem[X, Y, Z]) -> str:
     """The device of the run where the problem has kernels for it, else the processor."""
-    return run.device if has_kernels(problem) else "cpu"
+    return run.device if has_kernels(bind(problem)) else "cpu"
 
 
 def _times(path: Path) -> dict[str, float]:

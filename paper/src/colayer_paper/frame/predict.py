@@ -64,7 +64,7 @@ def predict(run: Run, predictions: Sequence[Items[X]]) -> list[Predicted]:
 @contextmanager
 def evaluator_on(run: Run, problem: Problem[X, Y, Z], instances: Sequence[X]) -> Iterator[Evaluator]:
     """The losses of these instances, on the device of the run where the problem has kernels for it."""
-    with Backend(run.workers, device_for(run, problem)).evaluators(problem, len(instances)) as evaluator_of:
+    with Backend(run.workers, device_for(run, problem)).evaluators(bind(problem)) as evaluator_of:
         yield evaluator_of(instances)
 
 
