@@ -97,7 +97,7 @@ def main() -> None:
         after = [problem.decode(order, x) for order, x in zip(rule, orders.instances, strict=True)]
         found[f"look-ahead, then {decoder}"] = torch.from_numpy(np.array(after))
     found["look-ahead, then single moves"] = orders.descended(found["look-ahead"])
-    for name, middles in (("look-ahead", _listed), ("SRPT midpoints", lambda x: structure(x).moments[:, 0])):
+    for name, middles in (("look-ahead", _listed), ("SRPT midpoints", lambda x: structure(x).positions[:, 0])):
         start = torch.tensor(np.array([middles(x) for x in orders.instances]))
         found.setdefault(name, start.argsort(dim=1))
         for first, last in NOISE:

@@ -33,7 +33,7 @@ def test_networks_of_trees_look_at_what_the_linear_model_makes() -> None:
     assert item.start.tolist() == linear.theta(features).tolist()
     bought = problem.layer(linear.theta(features), item.instance) == 1
     graph = item.structure[0]
-    assert (graph.amounts[: len(bought), 1] > 0).tolist() == bought.tolist()  # type: ignore[union-attr]
+    assert (graph.theta_offsets[: len(bought), 1] > 0).tolist() == bought.tolist()  # type: ignore[union-attr]
 
 
 def test_networks_of_jobs_start_from_where_jobs_stand() -> None:

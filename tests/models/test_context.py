@@ -45,7 +45,7 @@ def relations(rows: int, seed: int = 0) -> dict[str, Structure]:
         "bare order": (Order(order.permutation),),
         "graph": (Graph(4, tail, head),),
         "arcs": (Graph(4, tail, head, directed=True),),
-        "graph with amounts": (Graph(4, tail, head, amounts=random.normal(size=(rows, 2))),),
+        "graph with offsets": (Graph(4, tail, head, theta_offsets=random.normal(size=(rows, 2))),),
         "groups": (Groups(random.integers(min(3, rows), size=rows)),),
         "all": (order, Graph(4, tail, head), Groups(random.integers(min(3, rows), size=rows))),
         "none": (),
@@ -58,11 +58,11 @@ def permuted(structure: Structure, order: np.ndarray) -> Structure:
     found: list[Order | Graph | Groups] = []
     for relation in structure:
         if isinstance(relation, Order):
-            columns = (part[order] if len(part) else part for part in (relation.moments, relation.amounts))
+            columns = (part[order] if len(part) else part for part in (relation.positions, relation.sizes))
             found.append(Order(place[relation.permutation], *columns))
         elif isinstance(relation, Graph):
-            amounts = relation.amounts[order] if len(relation.amounts) else relation.amounts
-            found.append(Graph(relation.nodes, relation.tail[order], relation.head[order], relation.directed, amounts))
+            offsets = relation.theta_offsets[order] if len(relation.theta_offsets) else relation.theta_offsets
+            found.append(Graph(relation.nodes, relation.tail[order], relation.head[order], relation.directed, offsets))
         else:
             found.append(Groups(relation.labels[order]))
     return tuple(found)
@@ -125,8 +125,8 @@ def plain_forward(made: ContextModel, features: np.ndarray, structure: Structure
     out = np.empty(rows)
     out[sequence] = arrays["head.matrix"][0] @ h + arrays["head.bias"][0]
     for relation in structure:
-        if isinstance(relation, Order) and relation.moments.shape[1]:
-            out += relation.moments[:, 0]
+        if isinstance(relation, Order) and relation.positions.shape[1]:
+            out += relation.positions[:, 0]
     return out
 
 
@@ -140,7 +140,7 @@ def test_kernels_compute_what_plain_numpy_does(kind: str) -> None:
 
 
 def test_inputs_of_an_order_by_hand() -> None:
-    """Two rows, the second first: features, then moments and amounts against the own first moment; six neighbours."""
+    """Two rows, the second first: features, then positions and sizes against the own first position; six neighbours."""
     order = Order([1, 0], [[5.0, 4.0], [2.0, 1.0]], [[3.0], [1.0]])
     order.check()
     inputs = inputs_of(np.array([[7.0], [9.0]]), (order,), np.array([2.0]), np.array([0.5]))
@@ -167,7 +167,7 @@ def test_a_network_of_zeros_is_the_linear_model_and_where_rows_stand() -> None:
     )  # fmt: skip
     order = structure[0]
     assert isinstance(order, Order)
-    assert np.allclose(still.theta(features, structure), features @ made.weights + order.moments[:, 0])
+    assert np.allclose(still.theta(features, structure), features @ made.weights + order.positions[:, 0])
 
 
 def test_another_structure_is_refused() -> None:
@@ -191,14 +191,14 @@ def test_files_keep_every_bit(tmp_path: Path) -> None:
 
 
 def later_of(structure: Structure, seed: int) -> Stage:
-    """A network that sees an order of three moments, and may send rows to any of them."""
+    """A network that sees an order of three positions, and may send rows to any of them."""
     return Stage.of(kinds_of(structure), (1, 2), drawn_arrays(("order",), 30, heads=3, seed=seed), "weights")
 
 
 def order_after(theta: np.ndarray) -> Structure:
     """The structure after an answer: rows as θ sorts them."""
-    moments = np.column_stack([theta, np.sin(theta), np.cos(theta)])
-    return checked((Order(np.argsort(theta), moments, np.abs(moments[:, :1])),))
+    positions = np.column_stack([theta, np.sin(theta), np.cos(theta)])
+    return checked((Order(np.argsort(theta), positions, np.abs(positions[:, :1])),))
 
 
 def stages(rows: int, count: int = 2) -> tuple[ContextModel, Structure]:
@@ -211,13 +211,13 @@ def test_a_later_network_sees_what_the_one_before_has_made(rows: int) -> None:
     made, structure = stages(rows, 3)
     features = np.random.default_rng(6).normal(size=(rows, 3))
     theta = model(structure, 23).theta(features, structure)
-    for stage in made.then:  # it starts from its moments alone
+    for stage in made.then:  # it starts from its positions alone
         theta = stage.correction(features, order_after(theta), made.feature_scale, made.center)
     found = made.correction(features, structure, order_after)
     assert np.allclose(features @ made.weights + found, theta, rtol=1e-9, atol=1e-9)
 
 
-def test_without_moments_a_later_network_adds_to_the_theta_before() -> None:
+def test_without_positions_a_later_network_adds_to_the_theta_before() -> None:
     structure = checked(relations(9)["groups"])
     later = Stage.of(("groups",), (1, 2), drawn_arrays(("groups",), 3, seed=4), "weights")
     first, made = (model(structure, 3, then=then) for then in ((), (later,)))
@@ -243,7 +243,7 @@ def test_a_later_network_is_told_each_theta_once() -> None:
 
 def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Path) -> None:
     """It has no arrays, whatever it is told; files keep that."""
-    (graph,) = checked(relations(20)["graph with amounts"])
+    (graph,) = checked(relations(20)["graph with offsets"])
     features, told = np.random.default_rng(5).normal(size=(20, 3)), []
     stage = Stage.of(("graph",), (1, 2), drawn_arrays(("graph",), 3 + 2, heads=3), "weights")
     made = ContextModel(
@@ -276,7 +276,7 @@ def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Pat
 def test_several_networks_need_to_know_what_comes_after() -> None:
     made, structure = stages(5)
     for ask in (made.correction, made.theta):
-        with rejects(InputError, "structure"):
+        with pytest.raises(InputError, match="sees an answer of the layer needs the structure after it"):
             ask(np.zeros((5, 3)), structure)
 
 

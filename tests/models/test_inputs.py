@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.models.inputs import CLIP, SHIFTS, inputs_of, offsets_of, plain_of, sequence_of
+from colayer.models.inputs import CLIP, SHIFTS, inputs_of, offsets_of, scaled_features, sequence_of
 from colayer.problem.structure import Graph, Groups, Order, Structure
 
 ROWS = 9
@@ -16,15 +16,15 @@ def checked(*relations: Order | Graph | Groups) -> Structure:
     return relations
 
 
-def graph_of(amounts: int) -> Graph:
-    random = np.random.default_rng(amounts)
+def graph_of(theta_offsets: int) -> Graph:
+    random = np.random.default_rng(theta_offsets)
     nodes = random.integers(4, size=(2, ROWS))
-    return Graph(4, nodes[0], nodes[1], amounts=10.0 * random.normal(size=(ROWS, amounts)))
+    return Graph(4, nodes[0], nodes[1], theta_offsets=10.0 * random.normal(size=(ROWS, theta_offsets)))
 
 
-def order_of(moments: int, amounts: int) -> Order:
+def order_of(positions: int, sizes: int) -> Order:
     random = np.random.default_rng(7)
-    return Order(random.permutation(ROWS), random.normal(size=(ROWS, moments)), random.random((ROWS, amounts)))
+    return Order(random.permutation(ROWS), random.normal(size=(ROWS, positions)), random.random((ROWS, sizes)))
 
 
 def plain(features: np.ndarray, scale: np.ndarray, center: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def plain(features: np.ndarray, scale: np.ndarray, center: np.ndarray) -> np.nda
 def test_features_are_centred_and_clipped() -> None:
     random = np.random.default_rng(0)
     features, scale, center = 9.0 * random.normal(size=(ROWS, 3)), np.array([1.0, 2.0, 0.5]), np.array([0.0, 1.0, -1.0])
-    found = plain_of(features, scale, center)
+    found = scaled_features(features, scale, center)
     assert found.dtype == np.float32
     assert np.allclose(found, plain(features, scale, center), rtol=1e-6, atol=1e-6)
     assert np.abs(found).max() == CLIP
@@ -42,13 +42,13 @@ def test_features_are_centred_and_clipped() -> None:
         assert np.array_equal(inputs_of(features, structure, scale, center), found)
 
 
-def test_amounts_of_graphs_follow_squashed() -> None:
+def test_theta_offsets_of_graphs_follow_squashed() -> None:
     features = np.random.default_rng(1).normal(size=(ROWS, 2))
     ones, zeros = np.ones(2), np.zeros(2)
     graph = graph_of(3)
     found = inputs_of(features, checked(graph), ones, zeros)
     assert np.allclose(found[:2], features.T, atol=1e-6)
-    assert np.allclose(found[2:], np.arcsinh(graph.amounts).T, rtol=1e-6, atol=1e-6)
+    assert np.allclose(found[2:], np.arcsinh(graph.theta_offsets).T, rtol=1e-6, atol=1e-6)
     order = order_of(2, 1)
     both = inputs_of(features, checked(order, graph), ones, zeros)
     alone = inputs_of(features, checked(order), ones, zeros)
@@ -56,7 +56,7 @@ def test_amounts_of_graphs_follow_squashed() -> None:
     assert np.array_equal(both[len(alone) :], found[2:, order.permutation])
 
 
-def test_without_moments_and_sizes_neighbours_are_told_by_their_features() -> None:
+def test_without_positions_and_sizes_neighbours_are_told_by_their_features() -> None:
     features = np.random.default_rng(2).normal(size=(ROWS, 2))
     order = order_of(0, 0)
     found = inputs_of(features, checked(order), np.ones(2), np.zeros(2))
@@ -76,12 +76,12 @@ def test_offsets_are_those_of_the_rows_in_order() -> None:
     assert offsets_of((groups,)).size == 0
 
 
-def test_amounts_of_graphs_are_offsets_too() -> None:
+def test_theta_offsets_of_graphs_are_offsets_too() -> None:
     graph, order = graph_of(2), order_of(3, 0)
-    assert offsets_of(checked(graph)).tolist() == graph.amounts.T.tolist()
+    assert offsets_of(checked(graph)).tolist() == graph.theta_offsets.T.tolist()
     both = offsets_of(checked(order, graph))
-    assert both[:2].tolist() == (order.moments[:, 1:] - order.moments[:, :1]).T[:, order.permutation].tolist()
-    assert both[2:].tolist() == graph.amounts.T[:, order.permutation].tolist()
+    assert both[:2].tolist() == (order.positions[:, 1:] - order.positions[:, :1]).T[:, order.permutation].tolist()
+    assert both[2:].tolist() == graph.theta_offsets.T[:, order.permutation].tolist()
 
 
 def test_rows_stand_in_a_sequence_or_in_none() -> None:

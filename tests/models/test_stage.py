@@ -1,4 +1,4 @@
-"""One network: rows sent to moments, entries of a file that keep every bit, and entries refused by name."""
+"""One network: rows sent to positions, entries of a file that keep every bit, and entries refused by name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from support.stages import drawn_arrays
 ONES, ZEROS = np.ones(3), np.zeros(3)
 
 
-def order_of(rows: int, moments: int) -> Order:
+def order_of(rows: int, positions: int) -> Order:
     random = np.random.default_rng(rows)
-    order = Order(random.permutation(rows), random.normal(size=(rows, moments)), random.random((rows, 1)))
+    order = Order(random.permutation(rows), random.normal(size=(rows, positions)), random.random((rows, 1)))
     order.check()
     return order
 
@@ -52,15 +52,15 @@ def outputs(stage: Stage, features: np.ndarray, order: Order) -> np.ndarray:
 
 @pytest.mark.parametrize("channels", [3, 5, 8])
 @pytest.mark.parametrize("rows", [1, 2, 30])
-@pytest.mark.parametrize("moments", [1, 2, 5])
-def test_rows_are_sent_to_moments(rows: int, moments: int, channels: int) -> None:
-    order = order_of(rows, moments)
-    stage = stage_of(order, moments, channels=channels)
+@pytest.mark.parametrize("positions", [1, 2, 5])
+def test_rows_are_sent_to_positions(rows: int, positions: int, channels: int) -> None:
+    order = order_of(rows, positions)
+    stage = stage_of(order, positions, channels=channels)
     features = 4.0 * np.random.default_rng(1).normal(size=(rows, 3))
     out = outputs(stage, features, order)
     expected = np.empty(rows)
     for place, row in enumerate(order.permutation):
-        first, *others = order.moments[row]
+        first, *others = order.positions[row]
         expected[row] = first + out[0, place]
         for k, moment in enumerate(others, start=1):
             expected[row] += out[k, place] * (moment - first)
@@ -68,23 +68,23 @@ def test_rows_are_sent_to_moments(rows: int, moments: int, channels: int) -> Non
     assert np.allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
-def test_a_head_of_one_row_leaves_the_other_moments_alone() -> None:
+def test_a_head_of_one_row_leaves_the_other_positions_alone() -> None:
     order = order_of(20, 4)
     stage = stage_of(order, 1)
     features = np.random.default_rng(2).normal(size=(20, 3))
-    expected = order.moments[:, 0].copy()
+    expected = order.positions[:, 0].copy()
     expected[order.permutation] += outputs(stage, features, order)[0]
     assert np.allclose(stage.correction(features, (order,), ONES, ZEROS), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("heads", [2, 4])
-def test_a_head_must_fit_the_moments(heads: int) -> None:
+def test_a_head_must_fit_the_positions(heads: int) -> None:
     order = order_of(6, 3)
     with rejects(InputError, "2", f"{heads - 1}"):
         stage_of(order, heads).correction(np.zeros((6, 3)), (order,), ONES, ZEROS)
 
 
-def test_without_moments_there_is_one_head() -> None:
+def test_without_positions_there_is_one_head() -> None:
     bare = Order(np.arange(4))
     bare.check()
     assert offsets_of((bare,)).size == 0

@@ -13,12 +13,11 @@ from colayer.problem.structure import (
     Groups,
     Order,
     Structured,
-    anchored,
-    first_network_uses_answer,
+    first_stage_uses_answer,
+    has_positions,
     structure_of,
     structure_uses_answer,
 )
-from support.errors import rejects
 
 
 class Toy:
@@ -55,24 +54,24 @@ def test_who_looks_at_an_answer_of_the_layer() -> None:
 
 
 def test_who_looks_at_an_answer_first() -> None:
-    """Where θ starts from the linear model: not from moments, and not without a second look."""
-    groups, moments = Groups([0, 0]), Order([1, 0], [[1.0], [2.0]])
-    for problem, first in ((Answered(groups), True), (Answered(moments), False), (Toy(groups), False)):
-        assert first_network_uses_answer(problem, structure_of(problem, None, 2)) == first
+    """Where θ starts from the linear model: not from positions, and not without a second look."""
+    groups, positions = Groups([0, 0]), Order([1, 0], [[1.0], [2.0]])
+    for problem, first in ((Answered(groups), True), (Answered(positions), False), (Toy(groups), False)):
+        assert first_stage_uses_answer(problem, structure_of(problem, None, 2)) == first
 
 
-def test_moments_are_what_theta_starts_from() -> None:
-    assert anchored(structure_of(Toy((Groups([0, 0]), Order([1, 0], [[1.0], [2.0]]))), None, 2))
-    assert not anchored(structure_of(Toy(Order([1, 0])), None, 2))
-    assert not anchored(())
+def test_positions_are_what_theta_starts_from() -> None:
+    assert has_positions(structure_of(Toy((Groups([0, 0]), Order([1, 0], [[1.0], [2.0]]))), None, 2))
+    assert not has_positions(structure_of(Toy(Order([1, 0])), None, 2))
+    assert not has_positions(())
 
 
 def test_lists_become_arrays() -> None:
     order, groups = structure_of(Toy((Order([2, 0, 1], [[1.0], [2.0], [0.5]]), Groups([0, 0, 1]))), None, 3)
     assert isinstance(order, Order)
     assert order.permutation.dtype == np.int64
-    assert order.moments.shape == (3, 1)
-    assert order.amounts.shape == (3, 0)
+    assert order.positions.shape == (3, 1)
+    assert order.sizes.shape == (3, 0)
     assert isinstance(groups, Groups)
     assert groups.count == 2
 
@@ -92,33 +91,46 @@ def test_an_answer_of_the_layer_is_told() -> None:
 
 
 def test_a_structure_after_an_answer_is_checked_too() -> None:
-    with rejects(InputError, where="structure of toy: permutation"):
+    with pytest.raises(InputError, match="structure of toy: permutation: expected every row from 0 to 1 once"):
         structure_of(Answered(()), None, 2, [1, 1])
-    with rejects(InputError, "structure", "toy"):
+    with pytest.raises(InputError, match="structure of toy is about 3 rows, expected 2"):
         structure_of(Answered(()), None, 2, [1, 0, 2])
 
 
 @pytest.mark.parametrize(
-    ("given", "names"),
+    ("given", "says"),
     [
-        (None, ("structure", "toy")),
-        ([Order([0, 1])], ("structure", "toy")),
-        (Order([0, 0]), ("structure of toy: permutation",)),
-        (Order([0, 2]), ("structure of toy: permutation",)),
-        (Order([0.0, 1.0]), ("structure of toy: permutation",)),
-        (Order([0, 1, 2]), ("structure", "toy")),
-        (Order([0, 1], [[1.0]]), ("structure of toy: moments",)),
-        (Order([0, 1], [[1.0], [np.nan]]), ("structure of toy: moments",)),
-        (Order([0, 1], amounts="no"), ("structure of toy: amounts",)),
-        (Graph(2, [0, 1], [1, 2]), ("structure of toy: head",)),
-        (Graph(2, [0, 1], [1]), ("structure of toy: head",)),
-        (Graph(2, [0, 1], [1, 0], amounts=[[1.0]]), ("structure of toy: amounts",)),
-        (Graph(2, [0, 1], [1, 0], amounts=[[1.0], [np.inf]]), ("structure of toy: amounts",)),
-        (Groups([0, 2]), ("structure of toy: labels",)),
-        (Groups([0, -1]), ("structure of toy: labels",)),
-        ((Order([0, 1]), Order([0, 1])), ("structure", "toy")),
+        (None, "structure of toy returned None, expected Order, Graph, Groups, or a tuple of them"),
+        ([Order([0, 1])], "expected Order, Graph, Groups"),
+        (Order([0, 0]), "structure of toy: permutation: expected every row from 0 to 1 once"),
+        (Order([0, 2]), "expected every row from 0 to 1 once"),
+        (Order([0.0, 1.0]), "permutation: expected a list of whole numbers"),
+        (Order([0, 1, 2]), "structure of toy is about 3 rows, expected 2"),
+        (Order([0, 1], [[1.0]]), "positions: shape (1, 1), expected one row for each of 2"),
+        (Order([0, 1], [[1.0], [np.nan]]), "positions: not finite"),
+        (Order([0, 1], sizes="no"), "sizes: expected a table of numbers"),
+        (Graph(2, [0, 1], [1, 2]), "head: expected nodes from 0 to 1"),
+        (Graph(2, [0, 1], [1]), "head: 1 entries, expected 2 as in tail"),
+        (
+            Graph(2, [0, 1], [1, 0], theta_offsets=[[1.0]]),
+            "theta_offsets: shape (1, 1), expected one row for each of 2",
+        ),
+        (Graph(2, [0, 1], [1, 0], theta_offsets=[[1.0], [np.inf]]), "theta_offsets: not finite"),
+        (Groups([0, 2]), "labels: expected a group from 0"),
+        (Groups([0, -1]), "labels: expected a group from 0"),
+        ((Order([0, 1]), Order([0, 1])), "two orders, expected one"),
     ],
 )
-def test_what_is_no_structure_is_refused(given: Any, names: tuple[str, ...]) -> None:
-    with rejects(InputError, *names):
+def test_what_is_no_structure_is_refused(given: Any, says: str) -> None:
+    with pytest.raises(InputError) as error:
         structure_of(Toy(given), None, 2)
+    assert says in str(error.value)
+
+
+def test_old_names_are_accepted_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="positions"):
+        assert Order([0], moments=[[1.0]]).positions == [[1.0]]
+    with pytest.warns(DeprecationWarning, match="sizes"):
+        assert Order([0], amounts=[[2.0]]).sizes == [[2.0]]
+    with pytest.warns(DeprecationWarning, match="theta_offsets"):
+        assert Graph(2, [0], [1], amounts=[[3.0]]).theta_offsets == [[3.0]]

@@ -49,9 +49,9 @@ def network(problem: SingleMachine, *, later: int = 0) -> ContextModel:
     )
 
 
-def inputs(features: int, moments: int) -> int:
-    """Features, and moments and four amounts of a row and of six neighbours."""
-    return features + 7 * (moments + 4) - 1
+def inputs(features: int, positions: int) -> int:
+    """Features, and positions and four sizes of a row and of six neighbours."""
+    return features + 7 * (positions + 4) - 1
 
 
 @pytest.fixture(name="instance", scope="module")
@@ -92,7 +92,7 @@ def test_a_second_network_sees_the_answer_to_the_first(instance: Any) -> None:
     assert found is not None
     structure = (SingleMachine("27").structure(instance, sequence),)
     expected = model.then[0].correction(features, structure, model.feature_scale, model.center)
-    assert np.allclose(found, expected - features @ model.raw())  # it starts from its moments alone
+    assert np.allclose(found, expected - features @ model.raw())  # it starts from its positions alone
     whole = theta_of(problem, model, instance, features)
     assert np.allclose(whole, expected)
     assert problem.layer(whole, instance).tolist() != sequence.tolist()

@@ -21,7 +21,7 @@ def item(problem: Any, instance: Any, solution: Any = None, *, answered: bool = 
     start = np.zeros(len(features))
     for relation in structure:
         if isinstance(relation, Order):
-            start = relation.moments[sequence, 0]
+            start = relation.positions[sequence, 0]
     target, cost = None, float(problem.bound(instance))
     if solution is not None:
         target, cost = problem.target(solution, instance), problem.cost(solution, instance)

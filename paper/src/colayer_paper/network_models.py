@@ -19,8 +19,8 @@ from colayer.learning.network.solve_defaults import Corrected, choose_for_networ
 from colayer.learning.portfolio import MEMBERS
 from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel, Model, read_model
-from colayer.models.context import followed
-from colayer.problem.structure import first_network_uses_answer
+from colayer.models.context import append_stage
+from colayer.problem.structure import first_stage_uses_answer
 from colayer_paper.network_recipes import Recipe, linear_model, make, recipe_named
 
 #: The stream of instances that σ and portfolio are chosen on.
@@ -76,7 +76,7 @@ def model_of(
     if earlier is not None and earlier.stages:
         provenance["after"] = earlier.provenance
     model = made(state, **{**_described(linear, center), "weights": weights, "provenance": provenance})
-    return model if earlier is None else followed(earlier, model)
+    return model if earlier is None else append_stage(earlier, model)
 
 
 def _described(linear: Model, center: Floats) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: I
         if network.feature_names != linear.feature_names:
             raise InputError(f"has other features than {recipe.problem.name} here", where=str(after))
         return network
-    if not first_network_uses_answer(recipe.problem.structure_uses_answer, example.structure):
+    if not first_stage_uses_answer(recipe.problem.structure_uses_answer, example.structure):
         return None
     return ContextModel(**_described(linear, center))
 

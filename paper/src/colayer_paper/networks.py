@@ -111,7 +111,7 @@ def train(arguments: argparse.Namespace) -> None:
         batches = (
             JobBatches(source, Smoothing(**recipe.draws), device)
             if jobs
-            else ImitationBatches(recipe.problem, source, recipe.batch, Draws(**recipe.draws), threads, device)  # type: ignore[arg-type]
+            else ImitationBatches(recipe.problem, source, recipe.batch, Draws(**recipe.draws), threads, device)
         )
         trainer = EmaTrainer(network, RateSchedule(recipe.rate), device, keep="last")
         budget = round(1000.0 * (60.0 * arguments.minutes - (time.monotonic() - begin)))

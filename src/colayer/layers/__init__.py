@@ -25,7 +25,7 @@ __all__ = [
     "TopK",
 ]
 
-# name → module. Resolved on first use: a layer brings its kernels, and no others.
+# name → module, imported on first use, so that a layer brings no kernels but its own
 _HOMES = {
     "Assignment": "assignment",
     "Knapsack": "knapsack",

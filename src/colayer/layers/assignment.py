@@ -1,9 +1,10 @@
 """Assignment: match rows and columns one to one at least cost, all of the smaller side.
 
 scipy's `linear_sum_assignment` does the work (shortest augmenting paths, compiled: Crouse, "On implementing 2D
-rectangular assignment algorithms", 2016). The kernel of `path_cover`, with staying alone made dear, was measured beside
-it (`benchmarks/speed_layers.py`): slower up to 50 rows, level at 100, several times faster at 500 and random costs,
-slower again on costs that are products. For large matrices it is there, as `partial_assignment`.
+rectangular assignment algorithms", 2016). The kernel of `path_cover`,
+with a high cost of staying unmatched, was measured beside it (`benchmarks/speed_layers.py`): it is slower up to 50
+rows, level at 100, several times faster at 500 with random costs, and slower again if costs are products. For large
+matrices use it as `partial_assignment`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ from colayer.layers.layer import costs_of, whole
 
 
 def assignment(costs: ArrayLike) -> Ints:
-    """Column of each row in an assignment of least cost; −1 for rows left over where there are more rows than columns.
+    """Return the column assigned to each row at least total cost.
 
-    `costs` is (rows, columns), of any sign.
+    Parameters:
+        costs: Matrix of shape (rows, columns), of any sign.
+
+    Returns:
+        The column of each row, −1 for rows left over where there are more rows than columns.
 
     >>> assignment([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]).tolist()
     [1, 0]
@@ -37,7 +42,7 @@ def assignment(costs: ArrayLike) -> Ints:
 
 
 def _solved(matrix: Floats) -> Ints:
-    """`assignment` of a matrix that is known to be one."""
+    """Solve the assignment problem of a matrix that has been checked."""
     from scipy.optimize import linear_sum_assignment
 
     partner = np.full(len(matrix), -1, dtype=np.int64)
@@ -47,7 +52,7 @@ def _solved(matrix: Floats) -> Ints:
 
 
 def embed(partner: Ints, columns: int) -> Floats:
-    """y as a 0/1 vector, row after row of the cost matrix."""
+    """Return y as a 0/1 vector, one row of the cost matrix after the other."""
     vector = np.zeros((len(partner), columns))
     matched = np.flatnonzero(partner >= 0)
     vector[matched, partner[matched]] = 1.0
@@ -56,7 +61,11 @@ def embed(partner: Ints, columns: int) -> Floats:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Assignments of `rows` to `columns`: θ is the cost matrix, row after row, and y = 1 on the pairs chosen.
+    """The layer of assignments: θ is the cost matrix, row after row, and y is 1 for the pairs chosen.
+
+    Parameters:
+        rows: Number of rows, at least 1.
+        columns: Number of columns, at least 1.
 
     >>> Assignment(2, 3)([4.0, 1.0, 3.0, 2.0, 0.0, 5.0]).tolist()
     [0.0, 1.0, 0.0, 1.0, 0.0, 0.0]
@@ -71,10 +80,10 @@ class Assignment:
 
     @property
     def size(self) -> int:
-        """rows × columns."""
+        """Return rows × columns."""
         return self.rows * self.columns
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """The assignment of least cost."""
+        """Return the assignment of least cost."""
         matrix = costs_of(theta, self.size).reshape(self.rows, self.columns)
         return embed(_solved(matrix), self.columns)

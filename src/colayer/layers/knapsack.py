@@ -1,6 +1,6 @@
 """0–1 knapsack: argmin of ⟨θ, y⟩ over 0/1 vectors with Σ_i weight_i·y_i ≤ capacity, for whole weights.
 
-To maximise value is to minimise its negative: items of θ ≥ 0 stay out.
+To maximise a value, pass its negative as θ; items with θ ≥ 0 stay out.
 """
 
 from __future__ import annotations
@@ -14,17 +14,25 @@ from colayer.errors import InputError
 from colayer.layers.layer import costs_of, indicator, whole
 from colayer.layers.sorting import order_into
 
-#: Cells of the table of the dynamic program, one byte each: beyond, a knapsack is for `LinearProgram`.
+#: The most cells of the dynamic program's table, one byte each; use `LinearProgram` for larger knapsacks.
 MOST_CELLS = 1 << 31
-#: All weights together stay below it, so that sums of them fit a word.
+#: The sum of all weights stays below this, so that it fits into 64 bits.
 MOST = 1 << 62
 
 
 def knapsack(theta: ArrayLike, weights: ArrayLike, capacity: int) -> Ints:
-    """Indices, increasing, of the items chosen; of equally good choices the one that has the smallest indices.
+    """Return the items of a cheapest set that fits into the knapsack.
 
-    Weights are whole numbers ≥ 0. The items that the linear relaxation leaves in doubt are settled by a dynamic
-    program over their number times the capacity that is left to them.
+    The linear relaxation decides most items; a dynamic program decides the rest. It takes time proportional to their
+    number times the capacity left.
+
+    Parameters:
+        theta: Cost of each item; items with θ ≥ 0 stay out.
+        weights: Whole numbers ≥ 0, one per item.
+        capacity: The most that the chosen items may weigh.
+
+    Returns:
+        Increasing indices; of equally good sets the one with the smallest indices.
 
     >>> knapsack([-6.0, -10.0, -12.0, 1.0], weights=[1, 2, 3, 1], capacity=5).tolist()
     [1, 2]
@@ -34,7 +42,11 @@ def knapsack(theta: ArrayLike, weights: ArrayLike, capacity: int) -> Ints:
 
 
 class Knapsack:
-    """Sets of items that fit: y = 1 for the items chosen.
+    """The layer of item sets that fit into a knapsack: y is 1 for the items chosen.
+
+    Parameters:
+        weights: Whole numbers ≥ 0, one per item.
+        capacity: The most that the chosen items may weigh.
 
     >>> Knapsack(weights=[1, 2, 3, 1], capacity=5)([-6.0, -10.0, -12.0, 1.0]).tolist()
     [0.0, 1.0, 1.0, 0.0]
@@ -46,17 +58,17 @@ class Knapsack:
 
     @property
     def size(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         return len(self.weights)
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """The best set, ties by index."""
+        """Return the best set, ties by index."""
         chosen = _choose(costs_of(theta, self.size), self.weights, self.capacity)
         return indicator(np.flatnonzero(chosen), self.size)
 
 
 def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
-    """1 for the items chosen, 0 for the others."""
+    """Return 1 for the items chosen, 0 for the others."""
     state: NDArray[np.uint8]
     state, core, room = reduce(theta, weights, min(capacity, MOST))
     if len(core) * (room + 1) > MOST_CELLS:
@@ -70,7 +82,7 @@ def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
 
 
 def _whole(values: ArrayLike, where: str) -> Ints:
-    """`values` as a vector of whole numbers ≥ 0 whose sum fits a word."""
+    """Return `values` as a vector of whole numbers ≥ 0 whose sum fits into 64 bits."""
     try:
         numbers = np.asarray(values)
     except ValueError:  # rows of several lengths
@@ -101,12 +113,12 @@ def _capacity(value: int) -> int:
 
 @njit(cache=True, nogil=True)
 def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
-    """(state, core, room): items settled, 1 in and 0 out; the others, in order of index; the capacity left for them.
+    """Return (state, core, room): the items decided (1 in, 0 out), the open items by index, the capacity left for them.
 
     With p = −θ and any λ ≥ 0 no choice is worth more than U = λ·capacity + Σ_i max(p_i − λ·w_i, 0), and none that
-    decides against the sign of p_j − λ·w_j more than U − |p_j − λ·w_j|. Where that is below the value of a greedy
-    choice, by more than rounding, item j is settled the same way in every optimum (λ: the efficiency at which the
-    greedy choice first fails, so that U is the linear relaxation). O(n log n).
+    decides against the sign of p_j − λ·w_j is worth more than U − |p_j − λ·w_j|. Where that is below the value of a
+    greedy choice, by more than rounding, every optimum decides item j the same way. λ is the efficiency at which the
+    greedy choice first fails, so that U is the linear relaxation. O(n log n).
     """
     n = theta.shape[0]
     state = np.zeros(n, np.uint8)
@@ -196,7 +208,7 @@ def fill(theta, weights, core, room, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _stage(best, new, taken, value, weight, first):  # type: ignore[no-untyped-def]
-    """One item of `fill`, for capacities from `first` on."""
+    """Run the step of `fill` for one item, for capacities from `first` on."""
     last = best.shape[0]
     for c in range(first, min(weight, last)):
         new[c] = best[c]

@@ -2,11 +2,11 @@
 
     layer = TopK(3)
     y = layer(theta)        # a vector of θ's length: 0/1, or whatever the layer's y are made of
-    value = theta @ y       # g(y, θ), the least there is
+    value = theta @ y       # g(y, θ), the least value
 
 The result is a function of θ and of what the object holds, never of earlier calls; θ is checked and left alone. The
-objects can be pickled (process pools) and called from several threads at once. Each is a thin coat around functions
-on arrays, which return the compact form of y (indices, mostly) and stay the better choice where that is enough.
+objects can be pickled (process pools) and called from several threads at once. Each wraps a function on arrays,
+which returns the compact form of y (mostly indices); call that function directly if this is all you need.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from colayer.errors import InputError
 
 @runtime_checkable
 class Layer(Protocol):
-    """An easy problem with everything fixed but its costs θ."""
+    """An easy problem in which everything is fixed but the costs θ."""
 
     @property
     def size(self) -> int | None:
-        """The length of θ; None where any will do."""
+        """Return the length of θ, or None if any length will do."""
         ...
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """The vector y of θ's length that minimises ⟨θ, y⟩; ties are broken by index or by a rule as fixed."""
+        """Return the y, as long as θ, that minimises ⟨θ, y⟩; ties are broken by index or by another fixed rule."""
         ...
 
 
 def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") -> Floats:
-    """θ as a contiguous vector of float64, checked: `size` finite numbers. A copy only where it takes one."""
+    """Check that θ holds `size` finite numbers; return it as a contiguous float64 vector, copied only if necessary."""
     try:
         given = np.asarray(theta)
         numbers = given.dtype.kind in "biufO"
@@ -52,14 +52,14 @@ def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") ->
         raise InputError(f"an array of {values.ndim} dimensions, expected one", where=where)
     if size is not None and len(values) != size:
         raise InputError(f"{len(values)} numbers, expected {size}", where=where)
-    i = not_finite(values)
+    i = first_not_finite(values)
     if i >= 0:
         raise InputError(f"{values[i]}, expected a finite number", where=f"{where}[{i}]")
     return values
 
 
 def whole(value: Any, where: str, least: int) -> int:
-    """A whole number that is not below `least`, as an int."""
+    """Check that `value` is a whole number ≥ `least`; return it as an int."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -72,8 +72,8 @@ def whole(value: Any, where: str, least: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def not_finite(values):  # type: ignore[no-untyped-def]
-    """Position of the first value that is NaN or infinite, −1: none."""
+def first_not_finite(values):  # type: ignore[no-untyped-def]
+    """Return the position of the first NaN or infinite value, −1 if there is none."""
     for i in range(values.shape[0]):
         if not np.isfinite(values[i]):
             return i
@@ -81,7 +81,7 @@ def not_finite(values):  # type: ignore[no-untyped-def]
 
 
 def indicator(chosen: Ints, size: int) -> Floats:
-    """1 at the indices chosen, 0 elsewhere."""
+    """Return a vector with 1 at the chosen indices and 0 elsewhere."""
     vector = np.zeros(size)
     vector[chosen] = 1.0
     return vector
@@ -89,7 +89,7 @@ def indicator(chosen: Ints, size: int) -> Floats:
 
 @dataclass(frozen=True)
 class Sorting:
-    """Permutations: y_i = n − position of i, so that ⟨θ, y⟩ is the sum of completion times of jobs that last θ.
+    """The layer of permutations: y_i = n − position of i, so ⟨θ, y⟩ is the total completion time of jobs that last θ.
 
     >>> Sorting()([0.3, 0.1, 0.2]).tolist()
     [1.0, 3.0, 2.0]
@@ -97,47 +97,55 @@ class Sorting:
 
     @property
     def size(self) -> None:
-        """Any."""
+        """Return None: θ may have any length."""
         return
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """θ sorted, ties by index."""
+        """Sort θ, ties by index."""
         from colayer.layers.sorting import embed, sort
 
         return embed(sort(costs_of(theta)))
 
 
 class MinimumSpanningTree:
-    """Spanning trees of a connected graph: θ by edge, y = 1 on the edges of the tree.
+    """The layer of spanning trees: θ holds a cost per edge, and y is 1 on the edges of the tree.
+
+    Parameters:
+        nodes: Number of nodes.
+        edges: Pairs of 0-based nodes, shape (m, 2), of a connected graph.
 
     >>> MinimumSpanningTree(3, [(0, 1), (1, 2), (0, 2)])([3.0, 1.0, 2.0]).tolist()
     [0.0, 1.0, 1.0]
     """
 
     def __init__(self, nodes: int, edges: ArrayLike) -> None:
-        from colayer.layers.spanning_tree import minimum_spanning_tree, pairs
+        from colayer.layers.spanning_tree import minimum_spanning_tree, node_pairs
 
-        ends = pairs(edges)
+        ends = node_pairs(edges)
         self.nodes = whole(nodes, "nodes", 1)
-        minimum_spanning_tree(self.nodes, ends, np.zeros(len(ends)))  # refuses what is not a connected graph
+        minimum_spanning_tree(self.nodes, ends, np.zeros(len(ends)))  # refuses graphs that are not connected
         self.edges = ends.copy()
 
     @property
     def size(self) -> int:
-        """The number of edges."""
+        """Return the number of edges."""
         return len(self.edges)
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """Kruskal's algorithm, ties by edge."""
+        """Return the minimum spanning tree by Kruskal's algorithm, ties by edge."""
         from colayer.layers.spanning_tree import minimum_spanning_tree
 
         return indicator(minimum_spanning_tree(self.nodes, self.edges, costs_of(theta, self.size)), self.size)
 
 
 class PathCover:
-    """Partitions of n tasks into paths of an acyclic graph: θ by arc, then by origin arc, then by destination arc.
+    """The layer of path covers: n tasks are partitioned into paths of an acyclic graph, and y is 1 on the arcs used.
 
-    `indptr` and `heads` are the arcs in compressed rows (see `path_cover`); y = 1 on the arcs that are used.
+    θ and y hold the arcs between tasks, then the n origin arcs, then the n destination arcs.
+
+    Parameters:
+        indptr: Where the arcs of each task begin in `heads`, and where the last ones end, shape (n + 1,).
+        heads: The tasks that the arcs lead to, ascending for each task.
 
     >>> PathCover([0, 2, 3, 3], [1, 2, 2])([3.0, 1.0, 2.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0]).tolist()
     [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
@@ -148,17 +156,17 @@ class PathCover:
 
         arcs = np.array(heads, dtype=np.int32)
         tasks = np.zeros(max(len(np.atleast_1d(indptr)) - 1, 0))
-        path_cover(indptr, arcs, np.zeros(len(arcs)) - 1.0, tasks, tasks)  # refuses rows that are none
+        path_cover(indptr, arcs, np.zeros(len(arcs)) - 1.0, tasks, tasks)  # refuses rows that are not valid
         self.indptr = np.array(indptr, dtype=np.int64)
         self.heads = arcs
 
     @property
     def size(self) -> int:
-        """Arcs, and two for each task."""
+        """Return the number of arcs, two per task included."""
         return len(self.heads) + 2 * (len(self.indptr) - 1)
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """Shortest augmenting paths; see `path_cover`."""
+        """Return the path cover of least cost (see `path_cover`)."""
         from colayer.layers.path_cover import embed, path_cover
 
         m, n = len(self.heads), len(self.indptr) - 1

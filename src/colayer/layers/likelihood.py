@@ -24,11 +24,11 @@ _NEGLIGIBLE = 38.0
 
 @dataclass(frozen=True, eq=False)
 class Elimination:
-    """An order in which the nodes of a graph are eliminated, and where the edges between the later ones come to lie.
+    """An order in which to eliminate the nodes of a graph, with the place of every edge among the later nodes.
 
     Nodes are numbered by their turn. `later[start[k] : start[k + 1]]` are the neighbours of node k at its turn, all of
-    them later, in increasing order; `slot[e]` is where edge e of the graph lies there. It depends on the graph alone:
-    compute it once a graph.
+    them later, in increasing order; `slot[e]` is the position of edge e in `later`. The order depends on the graph
+    alone, so compute it once per graph.
     """
 
     nodes: int
@@ -38,10 +38,10 @@ class Elimination:
 
     @classmethod
     def of(cls, nodes: int, edges: NDArray[np.int64]) -> Self:
-        """By least degree, ties by node: little fill on sparse graphs, O(n log n) on a grid of n nodes.
+        """Choose the order by least degree, ties by node: little fill on sparse graphs, O(n log n) on a grid of n
+        nodes.
 
-        Eliminating a node joins its neighbours pairwise. Once the nodes that are left are all joined their order does
-        not matter.
+        Eliminating a node joins its neighbours pairwise. Once all that remain are joined, their order does not matter.
         """
         around: list[set[int]] = [set() for _ in range(nodes)]
         for u, v in edges.tolist():
@@ -82,12 +82,13 @@ class Elimination:
 def matrix_tree(
     nodes: int, edges: NDArray[np.int64], theta: Floats, target: Floats, elimination: Elimination | None = None
 ) -> tuple[float, Floats]:
-    """Spanning trees with a stage for every edge: ⟨θ, ȳ⟩ + log Σ_y e^{−⟨θ, y⟩}, and ȳ − E[Y]. Exact.
+    """Return the exact negative log-likelihood of a two-stage spanning tree, ⟨θ, ȳ⟩ + log Σ_y e^{−⟨θ, y⟩}, and its
+    gradient in θ, ȳ − E[Y].
 
-    θ and the target ȳ, which may be fractional, hold the m edges in the first stage, then in the second: (2m,). By
-    Kirchhoff's matrix-tree theorem the sum is the determinant of the reduced Laplacian with the edge weights
-    e^{−θ_e} + e^{−θ_{m+e}} (for learning: Koo, Globerson, Carreras and Collins, 2007). `elimination` is
-    `Elimination.of(nodes, edges)`, to be passed where the graph is used more than once.
+    By Kirchhoff's matrix-tree theorem the sum is the determinant of the reduced Laplacian with the edge weights
+    e^{−θ_e} + e^{−θ_{m+e}} (for learning: Koo, Globerson, Carreras and Collins, 2007). θ and the target ȳ, which may be
+    fractional, hold the m edges in the first stage, then in the second: (2m,). Pass `Elimination.of(nodes, edges)` as
+    `elimination` if you use the graph more than once.
 
     >>> edges = np.array([[0, 1], [1, 2], [0, 2]])
     >>> value, _ = matrix_tree(3, edges, np.zeros(6), np.array([1.0, 1, 0, 0, 0, 0]))
@@ -113,13 +114,13 @@ def matrix_tree(
 
 @njit(cache=True, nogil=True)
 def _eliminate(start, later, weight, total):  # type: ignore[no-untyped-def]
-    """log of the sum over spanning trees of the product of edge weights, all in logarithms.
+    """Return the log of the sum over spanning trees of the product of edge weights; all weights are logarithms.
 
-    Node k with neighbours i and weights w_ki, total D_k = Σ_i w_ki: the trees' sum is D_k times that of the graph
-    without k in which w_ij has grown by w_ki·w_kj/D_k (Gaussian elimination of the Laplacian). Nothing is ever
-    subtracted, and logarithms neither over- nor underflow, so the result is accurate for any spread of the weights.
-    `weight` holds the original weights by slot (−inf: none) and at the end those that each node was eliminated with;
-    `total` gets log D. O(Σ_k deg²) for the degrees at elimination.
+    Let node k have the neighbours i with weights w_ki and the total D_k = Σ_i w_ki. The sum over trees is D_k times
+    that of the graph without k in which w_ij has grown by w_ki·w_kj/D_k (Gaussian elimination of the Laplacian).
+    Nothing is ever subtracted, and logarithms neither over- nor underflow, so the result is accurate for any spread of
+    the weights. `weight` holds the original weights by slot (−inf for none) and, at the end, those with which each node
+    was eliminated; `total` receives log D. O(Σ_k deg²) for the degrees at elimination.
     """
     n = start.shape[0] - 1
     result = 0.0
@@ -152,11 +153,11 @@ def _eliminate(start, later, weight, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _marginals(start, later, weight, total, inside):  # type: ignore[no-untyped-def]
-    """d(log sum)/d(log weight) of every slot, the probability that a random tree uses it; `inside` comes in as zeros.
+    """Compute the probability that a random tree uses each slot, d(log sum)/d(log weight); `inside` comes in as zeros.
 
-    `_eliminate` backwards, from its final weights: a slot passes its probability on to the weights that it was summed
-    up from, each by its share; log D_k gets one for its place in the sum, less what its pairs pass on. Same cost.
-    The terms are at most the degree, so errors stay of the order of the rounding; they are cut off at 0 and 1.
+    This is `_eliminate` backwards, from its final weights: a slot hands its probability on to the weights it was summed
+    from, to each its share; log D_k receives 1 for its place in the sum, less what its pairs hand on. The cost is the
+    same. Terms are at most the degree, so errors stay of the order of rounding; they are clipped to [0, 1].
     """
     n = start.shape[0] - 1
     for k in range(n - 2, -1, -1):
@@ -179,18 +180,18 @@ def _marginals(start, later, weight, total, inside):  # type: ignore[no-untyped-
 
 
 def path_cover(indptr: Ints, heads: NDArray[np.integer], theta: Floats, target: Floats) -> tuple[float, Floats]:
-    """Path covers: the composite likelihood of a cover ȳ against its exchanges, one term an arc between tasks.
+    """Return the composite negative log-likelihood of a path cover ȳ against its exchanges, and its gradient in θ.
 
-    θ and ȳ, which must be a cover, hold the arcs (u, w) in compressed rows, then the n origin arcs, then the n
-    destination arcs. The exchanges by an arc (u, w) that ȳ does not use are the covers that do and that are like ȳ
-    otherwise: the successor v of u and the predecessor t of w in ȳ, where there are, lose their partners and are
-    joined, if (t, v) is an arc, or are given to the origin and the destination. The exchange by an arc that is used is
-    to do without it, by the origin and the destination.
+    θ and ȳ hold the arcs in compressed rows, then the n origin arcs, then the n destination arcs. There is one term per
+    arc between tasks. The exchanges by an arc (u, w) that ȳ does not use are the covers that use it and otherwise agree
+    with ȳ: the successor v of u and the predecessor t of w in ȳ, where they exist, lose their partners; they are joined
+    if (t, v) is an arc, or given to the origin and the destination. The exchange by an arc that ȳ uses removes it and
+    uses the origin and the destination instead.
 
         value = −Σ_a log P(Y = ȳ | Y is ȳ or one of its exchanges by a),  P(y) ∝ e^{−⟨θ, y⟩}
 
-    The exact normaliser, a permanent, cancels in each term (Besag, 1975; Lindsay, 1988). Convex in θ; the gradient
-    is Σ_a (ȳ − the mean of Y in term a). O(arcs · log n).
+    The exact normaliser, a permanent, cancels in each term (Besag, 1975; Lindsay, 1988). The value is convex in θ; the
+    gradient is Σ_a (ȳ − the mean of Y in term a). O(arcs · log n).
     """
     n, arcs = len(indptr) - 1, len(heads)
     _check(theta, target, arcs + 2 * n)
@@ -213,10 +214,10 @@ def path_cover(indptr: Ints, heads: NDArray[np.integer], theta: Floats, target: 
 
 @njit(cache=True, nogil=True)
 def _exchanges(indptr, heads, theta, arc_in, arc_out, predecessor, gradient):  # type: ignore[no-untyped-def]
-    """The value of `path_cover`; its gradient is added to `gradient`. Arcs are indices into θ.
+    """Return the value of `path_cover` and add its gradient to `gradient`. Arcs are indices into θ.
 
-    For each arc: the rises of ⟨θ, y⟩ by the exchanges, apart (origin and destination) and joined, and the log of the
-    sum of e^{−rise} over these and ȳ itself, whose rise is 0.
+    For each arc, compute by how much the exchanges raise ⟨θ, y⟩, unjoined (origin and destination) and joined, and the
+    log of the sum of e^{−rise} over these and ȳ itself, whose rise is 0.
     """
     n, arcs = indptr.shape[0] - 1, heads.shape[0]
     value = 0.0
@@ -263,11 +264,11 @@ def _exchanges(indptr, heads, theta, arc_in, arc_out, predecessor, gradient):  #
 
 
 def plackett_luce(theta: Floats, order: Ints) -> tuple[float, Floats]:
-    """Permutations σ: −log Π_i e^{−θ_{σ_i}} / Σ_{k ≥ i} e^{−θ_{σ_k}}, positions filled one after the other.
+    """Return −log Π_i e^{−θ_{σ_i}} / Σ_{k ≥ i} e^{−θ_{σ_k}} of a permutation σ, and its gradient in θ.
 
-    Its mode is the sorting layer's solution, but P(y) ∝ e^{−⟨θ, y⟩} it is not: that normaliser is a permanent. The
-    gradient by index is 1 − Σ_{i ≤ position} P(chosen at i). Sums are of logarithms: accurate for any spread. O(n).
-    Luce (1959), Plackett (1975).
+    The distribution fills positions one after the other. Its mode is the solution of the sorting layer, but it is not
+    P(y) ∝ e^{−⟨θ, y⟩}, whose normaliser is a permanent. The gradient by index is 1 − Σ_{i ≤ position} P(chosen at i).
+    Sums are of logarithms, accurate for any spread. O(n). Luce (1959), Plackett (1975).
 
     >>> value, gradient = plackett_luce(np.array([0.0, np.log(2.0)]), np.array([1, 0]))
     >>> round(float(np.exp(-value)), 12), np.round(gradient, 12).tolist()

@@ -1,12 +1,12 @@
 """Any linear or mixed-integer program as a layer: argmin of ⟨θ, y⟩ over the y that its rows and bounds allow.
 
-HiGHS solves it. The model is handed over once for each thread, and only the objective changes from call to call. No
-call starts from the result of the one before, because which of several optimal y comes out would then depend on the
-history; a warm start gains little (`benchmarks/speed_layers.py`). One thread, a fixed seed: y is a function of θ
+HiGHS solves it. Each thread receives the model once, and only the objective changes from call to call. No call starts
+from the result of the one before, because the choice among several optimal y would then depend on the history; a warm
+start gains little (`benchmarks/speed_layers.py`). One thread, a fixed seed: y is a function of θ
 alone. θ is scaled by a power of two first: tolerances mean the same at any size of θ, and y is the same for θ, 2θ, …
 
-A program with whole variables is first solved without that condition: where the answer is whole all the same, as it
-often is for good formulations, it is optimal, in a fraction of the time.
+A program with integer variables is first solved without integrality: if the answer is whole anyway, as it often is for
+good formulations, it is optimal, in a fraction of the time.
 """
 
 from __future__ import annotations
@@ -25,17 +25,21 @@ from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.layers.layer import costs_of
 
-#: How far from whole, and beyond a row or a bound, an answer may be; and its distance from the optimum, relative to θ.
+#: Tolerance of integrality, of rows and bounds, and of optimality relative to θ.
 TOLERANCE = 1e-9
 _FORMS = "a LinearConstraint or a triple (A, lower, upper)"
 
 
 class LinearProgram:
-    """minimise ⟨θ, y⟩ subject to lower ≤ A·y ≤ upper, y within bounds, some entries of y whole.
+    """The layer of a linear or mixed-integer program: minimise ⟨θ, y⟩ subject to lower ≤ A·y ≤ upper and bounds on y.
 
-    Arguments as `scipy.optimize.milp` takes them: `constraints` is a `LinearConstraint`, a triple (A, lower, upper),
-    or a list of them, A dense or sparse; `bounds` is a `Bounds` or a pair, 0 and ∞ by default; `integrality` is 1 where
-    y must be whole, 0 elsewhere. `gap` is how far from optimal, as a share of the value, a whole y may be.
+    Parameters:
+        constraints: A `LinearConstraint`, a triple (A, lower, upper) with A dense or sparse, or a list of them, as
+            `scipy.optimize.milp` takes them.
+        bounds: A `Bounds` or a pair (lower, upper) for y.
+        integrality: 1 where y must be whole, 0 elsewhere.
+        size: Length of θ, if the constraints do not say it.
+        gap: How far from optimal a whole y may be, as a share of the value.
 
     >>> program = LinearProgram(([[1.0, 2.0, 3.0]], -np.inf, 4.0), bounds=(0.0, 1.0), integrality=1)
     >>> program([-2.0, -3.0, -4.0]).tolist()
@@ -53,7 +57,7 @@ class LinearProgram:
     ) -> None:
         from scipy.sparse import csc_array, vstack
 
-        blocks = [_block(item, k) for k, item in enumerate(_several(constraints))]
+        blocks = [_block(item, k) for k, item in enumerate(_as_list(constraints))]
         if size is None:
             lengths = [block[0].shape[1] for block in blocks] or [np.size(_pair(bounds)[0])]
             size = lengths[0]
@@ -72,13 +76,13 @@ class LinearProgram:
         if not gap >= 0.0:
             raise InputError(f"{gap} is out of range, expected 0 or more", where="gap")
         self.gap = float(gap)
-        #: Names of the columns, where the model came with them: an .lp file has columns in the order of appearance.
+        #: Names of the columns if the model has them; an .lp file lists columns in the order of appearance.
         self.names: tuple[str, ...] = ()
         self._threads = threading.local()
 
     @classmethod
     def from_highs(cls, model: Any, gap: float = 0.0) -> Self:
-        """Of a `highspy.Highs` or a `highspy.HighsLp`: its columns and rows; its own objective does not matter."""
+        """Take the columns and rows of a `highspy.Highs` or `highspy.HighsLp`; its objective is ignored."""
         import highspy
 
         lp = model.getLp() if isinstance(model, highspy.Highs) else model
@@ -99,7 +103,7 @@ class LinearProgram:
 
     @classmethod
     def read(cls, path: str | Path, gap: float = 0.0) -> Self:
-        """Of a file in a format that HiGHS reads, .mps or .lp (also .gz)."""
+        """Read a model from a file that HiGHS understands, .mps or .lp (also .gz)."""
         import highspy
 
         if not Path(path).is_file():
@@ -112,11 +116,11 @@ class LinearProgram:
 
     @property
     def size(self) -> int:
-        """The number of columns."""
+        """Return the number of columns."""
         return int(self._matrix.shape[1])
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """An optimal y, a vertex; whole entries are whole to the last bit."""
+        """Return an optimal vertex y; integral entries are whole to the last bit."""
         costs = costs_of(theta, self.size)
         largest = float(np.abs(costs).max(initial=0.0))
         highs = self._highs()
@@ -138,14 +142,14 @@ class LinearProgram:
         self.__dict__.update(state, _threads=threading.local())
 
     def _solve(self, highs: Any, relaxed: bool) -> Floats | None:
-        """The answer, from nothing but the model; None where it is unbounded."""
+        """Solve the model from scratch; return None if it is unbounded."""
         import highspy
 
         highs.clearSolver()
         highs.setOptionValue("solve_relaxation", relaxed)
         highs.setOptionValue("presolve", "off" if relaxed else "choose")  # see benchmarks/speed_layers.py
         if highs.run() == highspy.HighsStatus.kError:
-            # HiGHS of this thread ran with another number of threads before: its remedy
+            # HiGHS ran with another number of threads in this thread before; this is its own remedy
             highspy.Highs.resetGlobalScheduler(True)
             highs.run()
         status = highs.getModelStatus()
@@ -162,7 +166,7 @@ class LinearProgram:
         raise InputError(f"HiGHS stopped: {highs.modelStatusToString(status)}", where="theta")
 
     def _highs(self) -> Any:
-        """The solver of this thread, with the model in it."""
+        """Return this thread's solver, which holds the model."""
         import highspy
 
         if hasattr(self._threads, "highs"):
@@ -199,8 +203,8 @@ class LinearProgram:
         return highs
 
 
-def _several(constraints: Any) -> Sequence[Any]:
-    """One constraint, a triple or a `LinearConstraint`, or a list of them: always a list."""
+def _as_list(constraints: Any) -> Sequence[Any]:
+    """Return a list of constraints, also for a single triple or `LinearConstraint`."""
     if hasattr(constraints, "A"):
         return [constraints]
     if not isinstance(constraints, Sequence) or isinstance(constraints, str):
@@ -211,7 +215,7 @@ def _several(constraints: Any) -> Sequence[Any]:
 
 
 def _block(item: Any, k: int) -> tuple[Any, Floats, Floats]:
-    """(A, lower, upper) of one constraint, A sparse."""
+    """Return (A, lower, upper) of one constraint, A sparse."""
     from scipy.sparse import csc_array, issparse
 
     where = f"constraints[{k}]"
@@ -231,7 +235,7 @@ def _block(item: Any, k: int) -> tuple[Any, Floats, Floats]:
 
 
 def _pair(bounds: Any) -> tuple[Any, Any]:
-    """(lower, upper) of a `Bounds` or a pair."""
+    """Return (lower, upper) of a `Bounds` or a pair."""
     if hasattr(bounds, "lb"):
         return bounds.lb, bounds.ub
     if not isinstance(bounds, Sequence | np.ndarray) or len(bounds) != 2:
@@ -240,7 +244,7 @@ def _pair(bounds: Any) -> tuple[Any, Any]:
 
 
 def _limits(lower: ArrayLike, upper: ArrayLike, size: int, where: str) -> tuple[Floats, Floats]:
-    """Lower and upper limits, one per row or column, checked; ±∞: none."""
+    """Check the lower and upper limits and return one of each per row or column; ±∞ means no limit."""
     pair: list[NDArray[np.float64]] = []
     for values in (lower, upper):
         array = np.asarray(values, dtype=np.float64)

@@ -29,7 +29,7 @@ from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
 
-#: Costs are refused beyond this: sums of a few of them must not overflow.
+#: Larger costs are refused, so that sums of a few of them cannot overflow.
 LARGEST = 1e300
 
 #: The kernel, for compiled callers, any number of threads at a time. Arguments: those of `path_cover`, then
@@ -54,10 +54,19 @@ def path_cover(
     destination_costs: ArrayLike,
     order: ArrayLike | None = None,
 ) -> Ints:
-    """Successor of each task in a path cover of least cost; −1: the path ends there.
+    """Return the successor of each task in a path cover of least cost.
 
-    `order` is a permutation of the tasks, the order in which they are inserted. It changes the speed, and which one of
-    several optimal covers comes out. The default, last task first, is fast where arcs lead to later tasks.
+    Parameters:
+        indptr: Where the arcs of each task begin in `heads`, and where the last ones end, shape (n + 1,).
+        heads: The tasks that the arcs lead to, ascending for each task.
+        arc_costs: Cost of each arc.
+        origin_costs: Cost of starting a path at each task.
+        destination_costs: Cost of ending a path at each task.
+        order: Permutation of the tasks, the order in which they are inserted. It changes the speed, and which of
+            several optimal covers is found. The default, last task first, is fast if arcs lead to later tasks.
+
+    Returns:
+        The task after each task, −1 where a path ends.
 
     Three tasks, arcs 0 → 1, 0 → 2, 1 → 2; a path costs 10 at its origin:
 
@@ -75,7 +84,7 @@ def path_cover_certified(
     destination_costs: ArrayLike,
     order: ArrayLike | None = None,
 ) -> Certified:
-    """`path_cover` with its dual solution: its cost is the sum of all duals."""
+    """Solve as `path_cover` does and return the duals as well; their sum equals the cost."""
     tasks = np.shape(origin_costs)
     if np.shape(destination_costs) != tasks:
         raise InputError(f"shape {np.shape(destination_costs)}, expected {tasks}", where="destination_costs")
@@ -95,12 +104,18 @@ def partial_assignment(
     row_costs: ArrayLike,
     order: ArrayLike | None = None,
 ) -> Certified:
-    """Columns of the rows in an assignment of least cost in which any row and any column may stay alone.
+    """Return an assignment of least cost in which any row and any column may stay unmatched.
 
-    `column_costs` and `row_costs` are the costs of staying alone: 0 to match only where that pays, large to match all
-    that can be matched. `order`: the rows in order of insertion, as in `path_cover`.
+    Parameters:
+        indptr: Where the pairs of each row begin in `columns`, and where the last ones end, shape (rows + 1,).
+        columns: The columns that each row may take, ascending for each row.
+        costs: Cost of each pair.
+        column_costs: Cost of leaving each column unmatched. Use 0 to match only where it pays, a large number to match
+            as much as possible.
+        row_costs: Cost of leaving each row unmatched.
+        order: The rows in order of insertion, as in `path_cover`.
 
-    Two rows that want column 0; row 1 gets it, and row 0 takes column 2 rather than nothing:
+    Two rows want column 0; row 1 gets it, and row 0 takes column 2 rather than nothing:
 
     >>> partial_assignment([0, 2, 4], [0, 2, 0, 1], [-5.0, -1.0, -9.0, 3.0], [0.0] * 3, [0.0] * 2).partner.tolist()
     [2, 0]
@@ -110,7 +125,7 @@ def partial_assignment(
 
 
 def embed(successor: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
-    """y as a 0/1 vector: task arcs, then n origin arcs, then n destination arcs; ⟨θ, embed(y)⟩ is the cost of y."""
+    """Return y as a 0/1 vector (arcs, n origin arcs, n destination arcs); ⟨θ, embed(y)⟩ is the cost of y."""
     n = len(indptr) - 1
     vector = np.zeros(len(heads) + 2 * n)
     u = _embed_into(successor, indptr, heads, vector)
@@ -120,7 +135,7 @@ def embed(successor: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
 
 
 def mixed(covers: Ints, coefficients: Floats, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
-    """Σ_k c_k·embed(covers[k]), in one pass over the rows of `covers`."""
+    """Return Σ_k c_k·embed(covers[k]) in one pass over the rows of `covers`."""
     total = np.zeros(len(heads) + 2 * (len(indptr) - 1))
     j, u = _mix_into(covers, coefficients, indptr, heads, total)
     if u >= 0:
@@ -160,7 +175,7 @@ def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
 
 
 def _array(name: str, values: ArrayLike | None, dtype: type) -> NDArray[Any]:
-    """`values` as a writable, contiguous array of the type the kernel is compiled for; copied only if it is not."""
+    """Return `values` as a writable, contiguous array of the kernel's type, copied only if necessary."""
     array = np.require(values, dtype, ["C", "W"])
     if array.ndim != 1:
         raise InputError(f"an array of {array.ndim} dimensions, expected one", where=name)
@@ -217,7 +232,7 @@ def _mix_into(covers, coefficients, indptr, heads, total):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def _bad_head(indptr, heads, columns):  # type: ignore[no-untyped-def]
-    """Position of the first head out of range or not above its neighbour in the row, −1: none."""
+    """Return the position of the first head out of range or not above its neighbour in the row, −1 if there is none."""
     for u in range(indptr.shape[0] - 1):
         previous = -1
         for k in range(indptr[u], indptr[u + 1]):
@@ -229,7 +244,7 @@ def _bad_head(indptr, heads, columns):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _too_large(values):  # type: ignore[no-untyped-def]
-    """Position of the first value that is NaN or beyond LARGEST, −1: none."""
+    """Return the position of the first value that is NaN or beyond LARGEST, −1 if there is none."""
     for k in range(values.shape[0]):
         if not abs(values[k]) <= LARGEST:
             return k
@@ -238,7 +253,7 @@ def _too_large(values):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _on_a_cycle(successor):  # type: ignore[no-untyped-def]
-    """A task on a cycle of the successor relation, −1: all are on paths. O(n): every task is walked over once."""
+    """Return a task on a cycle of the successor relation, −1 if all are on paths. O(n): each task is visited once."""
     n = successor.shape[0]
     walk = np.full(n, -1, np.int64)
     for start in range(n):

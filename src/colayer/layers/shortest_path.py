@@ -7,7 +7,7 @@ Arcs (tail, head) are directed; parallel ones are fine. Which algorithm runs dep
 - any graph, θ ≥ 0: Dijkstra's algorithm, O(m log m);
 - any graph, θ of any sign: Bellman and Ford's, O(n·m) at worst; a cycle of negative cost is refused.
 
-Arcs that lie on no way from source to target are left out at once: what happens there cannot matter.
+Arcs on no path from source to target are dropped at once, because they cannot matter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ from colayer.layers.layer import costs_of, indicator, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
-    """Indices of the arcs of a shortest path, in the order of travel; none where the source is the target.
+    """Return the arcs of a shortest path from `source` to `target`.
+
+    Parameters:
+        nodes: Number of nodes.
+        arcs: Pairs (tail, head) of 0-based nodes, shape (m, 2).
+        costs: Cost of each arc; negative ones are allowed if no cycle has a negative cost.
+        source: The first node of the path.
+        target: The last node of the path.
+
+    Returns:
+        Indices of arcs in the order of travel, none if the source is the target.
 
     >>> shortest_path(4, [(0, 1), (0, 2), (1, 3), (2, 3)], [1.0, 2.0, 5.0, 3.0], source=0, target=3).tolist()
     [1, 3]
@@ -32,9 +42,15 @@ def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, ta
 
 
 class ShortestPath:
-    """Paths from `source` to `target` in a fixed graph: θ by arc, y = 1 on the arcs of the path.
+    """The layer of paths in a fixed graph: θ holds a cost per arc, and y is 1 on the arcs of the path.
 
-    The graph is sorted once, as the object is made; `acyclic` says whether negative θ are harmless.
+    The graph is sorted once, when the object is made; `acyclic` says whether negative θ are always allowed.
+
+    Parameters:
+        nodes: Number of nodes.
+        arcs: Pairs (tail, head) of 0-based nodes, shape (m, 2).
+        source: The first node of the path.
+        target: The last node of the path.
 
     >>> layer = ShortestPath(4, [(0, 1), (0, 2), (1, 3), (2, 3)], source=0, target=3)
     >>> layer([1.0, 2.0, 5.0, 3.0]).tolist(), layer.acyclic
@@ -60,7 +76,7 @@ class ShortestPath:
         if not useful[self.source]:
             raise InputError(f"there is no path to it from {self.source}", where="target")
         kept = np.flatnonzero(useful[self.arcs].all(axis=1))
-        # the useful nodes anew numbered: 0, 1, …, in topological order where there is one
+        # number the useful nodes 0, 1, …, in topological order if there is one
         self._node = np.flatnonzero(useful)
         tails, heads = (np.searchsorted(self._node, self.arcs[kept, side]) for side in (0, 1))
         order = _topological(*_rows(tails, heads, len(self._node)))
@@ -69,7 +85,7 @@ class ShortestPath:
             place = np.empty(len(order), dtype=np.int64)
             place[order] = np.arange(len(order))
             self._node, tails, heads = self._node[order], place[tails], place[heads]
-        # compressed rows: the arcs into each node where the graph is acyclic, else the arcs out of it; by index in each
+        # compressed rows: the arcs into each node if the graph is acyclic, else the arcs out of it, by index
         rows = heads if self.acyclic else tails
         by_row = np.argsort(rows, kind="stable")
         self._start = np.searchsorted(rows[by_row], np.arange(len(self._node) + 1))
@@ -78,15 +94,15 @@ class ShortestPath:
 
     @property
     def size(self) -> int:
-        """The number of arcs."""
+        """Return the number of arcs."""
         return len(self.arcs)
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """A shortest path as a 0/1 vector."""
+        """Return a shortest path as a 0/1 vector."""
         return indicator(self.path(theta), self.size)
 
     def path(self, theta: ArrayLike) -> Ints:
-        """The arcs of a shortest path, in the order of travel."""
+        """Return the arcs of a shortest path, in the order of travel."""
         costs = costs_of(theta, self.size)[self._arc]
         before = np.full(len(self._node), -1, dtype=np.int64)
         if self.acyclic:
@@ -106,14 +122,14 @@ class ShortestPath:
 
 
 def _rows(tails: Ints, heads: Ints, nodes: int) -> tuple[Ints, Ints]:
-    """The heads in compressed rows by tail: (start, heads)."""
+    """Return the heads in compressed rows by tail, as (start, heads)."""
     order = np.argsort(tails, kind="stable")
     return np.searchsorted(tails[order], np.arange(nodes + 1)), heads[order]
 
 
 @njit(cache=True, nogil=True)
 def _reached(start, heads, root):  # type: ignore[no-untyped-def]
-    """The nodes that arcs lead to from the root, the root among them."""
+    """Mark the nodes that can be reached from the root, the root included."""
     nodes = start.shape[0] - 1
     reached = np.zeros(nodes, np.bool_)
     stack = np.empty(nodes, np.int64)
@@ -134,7 +150,7 @@ def _reached(start, heads, root):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _topological(start, heads):  # type: ignore[no-untyped-def]
-    """The nodes such that arcs lead forward (Kahn); fewer than all where there is a cycle."""
+    """Return the nodes in an order in which arcs lead forward (Kahn); fewer than all if there is a cycle."""
     nodes = start.shape[0] - 1
     entering = np.zeros(nodes, np.int64)
     for v in heads:
@@ -160,7 +176,8 @@ def _topological(start, heads):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
-    """Last arc of a shortest way to each node from node 0: arcs in rows by head, all from smaller nodes. O(m).
+    """Find the last arc of a shortest path from node 0 to each node; arcs in rows by head, all from smaller nodes.
+    O(m).
 
     distance(v) = min over arcs (u, v) of distance(u) + cost; the first arc of the row that attains it is kept.
     """
@@ -178,9 +195,9 @@ def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def dijkstra_into(start, heads, costs, source, target, before):  # type: ignore[no-untyped-def]
-    """Last arc of a shortest way from the source to each node up to the target; arcs in rows by tail, costs ≥ 0.
+    """Find the last arc of a shortest path to each node up to the target; arcs in rows by tail, costs ≥ 0.
 
-    Nodes are left in order of distance; an entry of the heap that a shorter one has overtaken is skipped. O(m log m).
+    Nodes are left in order of distance; a heap entry that a shorter one has overtaken is skipped. O(m log m).
     """
     distance = np.full(before.shape[0], np.inf)
     keys = np.empty(heads.shape[0] + 1)
@@ -206,10 +223,12 @@ def dijkstra_into(start, heads, costs, source, target, before):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def bellman_ford_into(start, tails, heads, costs, source, before):  # type: ignore[no-untyped-def]
-    """Last arc of a shortest way from the source to each node; arcs in rows by tail. −1, or a node on a negative cycle.
+    """Find the last arc of a shortest path to each node; arcs in rows by tail. Return −1, or a node on a negative
+    cycle.
 
-    Rounds over the nodes whose distance fell in the round before. Without a negative cycle a shortest way has fewer
-    than n arcs, so round n changes nothing; if it does, the arcs `before` hold a cycle, of negative cost. O(n·m).
+    Each round visits the nodes whose distance fell in the round before. Without a negative cycle a shortest path has
+    fewer than n arcs, so round n changes nothing; if it does, the arcs in `before` contain a cycle of negative cost.
+    O(n·m).
     """
     n = before.shape[0]
     distance = np.full(n, np.inf)
@@ -246,7 +265,7 @@ def bellman_ford_into(start, tails, heads, costs, source, before):  # type: igno
 
 @njit(cache=True, nogil=True)
 def _walk(tails, before, source, target):  # type: ignore[no-untyped-def]
-    """The arcs from source to target, in order."""
+    """Return the arcs from source to target, in order."""
     count = 0
     node = target
     while node != source:

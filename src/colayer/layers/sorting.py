@@ -9,11 +9,14 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
 
-_SMALL = 24  # up to here insertion sort alone is fastest
+_SMALL = 24  # insertion sort alone is fastest up to this length
 
 
 def sort(theta: ArrayLike) -> NDArray[np.int64]:
-    """Indices of θ in increasing order, ties by index: `np.argsort(theta, kind="stable")`, several times faster.
+    """Return the indices that sort θ, ties by index: `np.argsort(theta, kind="stable")`, several times faster.
+
+    Parameters:
+        theta: Finite numbers, shape (n,).
 
     >>> sort([0.3, 0.1, 0.3, 0.2]).tolist()
     [1, 3, 0, 2]
@@ -29,7 +32,7 @@ def sort(theta: ArrayLike) -> NDArray[np.int64]:
 
 
 def embed(order: NDArray[np.int64]) -> Floats:
-    """y as a vector: n − position (0-based) by index; ⟨θ, embed(y)⟩ is the sum of completion times g(y, θ)."""
+    """Return y as a vector, n − position (0-based) by index; ⟨θ, embed(y)⟩ is the total completion time g(y, θ)."""
     n = len(order)
     vector = np.empty(n)
     vector[order] = np.arange(n, 0, -1)
@@ -37,9 +40,9 @@ def embed(order: NDArray[np.int64]) -> Floats:
 
 
 def augmented(theta: Floats, target: Floats) -> tuple[Floats, float]:
-    """θ′ and a with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a, for the hinge loss of a problem that sorts.
+    """Return θ′ and a with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a, for the hinge loss of a problem that sorts.
 
-    Δ = ½‖y − ȳ‖², which is linear in y because all y have the same norm; the Hamming distance is not.
+    Δ = ½‖y − ȳ‖² is linear in y because all y have the same norm; the Hamming distance is not.
 
     >>> augmented(np.array([1.0, 0.0]), embed(np.array([0, 1])))
     (array([3., 1.]), 5.0)
@@ -49,22 +52,21 @@ def augmented(theta: Floats, target: Floats) -> tuple[Floats, float]:
 
 
 def likelihood(theta: Floats, target: Floats) -> tuple[float, Floats]:
-    """−log P of the order by decreasing ȳ and its gradient in θ, for `crf`: Plackett–Luce, a surrogate."""
-    from colayer.layers.likelihood import plackett_luce  # for who learns from examples; sorting does without
+    """Return −log P of the order by decreasing ȳ and its gradient in θ, for `crf`: Plackett–Luce, a surrogate."""
+    from colayer.layers.likelihood import plackett_luce  # needed only to learn from examples
 
     return plackett_luce(theta, sort(-target))
 
 
 @njit(cache=True, nogil=True)
 def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
-    """Stable argsort of θ (finite) into `order`; scratch: keys of length n, work of length 2n + 1.
+    """Sort θ (finite) stably and write the indices to `order`; scratch: keys of length n, work of length 2n + 1.
 
     Bucket i holds the θ with floor((θ − min)·(n − 1)/(max − min)) = i. Subtraction and multiplication by a positive
-    number are monotone under rounding, so a smaller θ never lands in a later bucket; entries are scattered in the
-    order of their index, and insertion sort with a strict comparison finishes the job and keeps ties in that order.
-    Expected O(n) for θ spread like a bounded density. Where outliers crowd the others into few buckets, insertion is
-    given up after 4n moves and a stable merge sort takes over from there (the state is a stable permutation
-    throughout): O(n log n) always.
+    number are monotone under rounding, so a smaller θ never lands in a later bucket. Entries are scattered in the order
+    of their index, and insertion sort with a strict comparison finishes the job and keeps ties in that order. Expected
+    O(n) for θ spread like a bounded density. If outliers crowd the others into few buckets, insertion stops after 4n
+    moves and a stable merge sort takes over (the state is a stable permutation throughout): O(n log n) always.
     """
     n = theta.shape[0]
     low = theta[0] if n else 0.0
@@ -115,7 +117,7 @@ def order_into(theta, order, keys, work):  # type: ignore[no-untyped-def]
 
 @inner(cache=True, nogil=True)
 def _merge_sort(theta, order, other, done):  # type: ignore[no-untyped-def]
-    """Bottom-up stable merge sort of `order` by θ; the first `done` entries are sorted already, `other` is scratch."""
+    """Sort `order` by θ with a stable bottom-up merge sort; the first `done` entries are sorted, `other` is scratch."""
     n = theta.shape[0]
     width = 1
     while width < n:

@@ -1,7 +1,7 @@
 """Minimum spanning trees as a layer: argmin over spanning trees of ⟨θ, embed(y)⟩, by Kruskal's algorithm.
 
-The functions above are for everyone who needs a fast spanning tree; the kernels below are what they, and the compiled
-code of the problems, are made of. Ties are broken by edge index, always: each result is a function of the input alone.
+Call the functions at the top if you need a fast spanning tree; they, and the compiled code of the problems, use the
+kernels below. Ties are always broken by edge index, so each result is a function of the input alone.
 """
 
 from __future__ import annotations
@@ -17,9 +17,15 @@ from colayer.layers.sorting import order_into
 
 
 def minimum_spanning_tree(nodes: int, edges: ArrayLike, costs: ArrayLike) -> Ints:
-    """Indices, increasing, of the edges of a minimum spanning tree of a connected graph; costs of either sign.
+    """Return the edges of a minimum spanning tree of a connected graph.
 
-    `edges` is (m, 2), 0-based; parallel edges are fine, and a loop is never chosen.
+    Parameters:
+        nodes: Number of nodes.
+        edges: Pairs of 0-based nodes, shape (m, 2). Parallel edges are allowed; a loop is never chosen.
+        costs: Cost of each edge, of either sign.
+
+    Returns:
+        Increasing indices of edges.
 
     >>> minimum_spanning_tree(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0]).tolist()
     [1, 2]
@@ -28,12 +34,21 @@ def minimum_spanning_tree(nodes: int, edges: ArrayLike, costs: ArrayLike) -> Int
 
 
 def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: ArrayLike) -> Ints:
-    """Indices, increasing, of the cheapest edges that make a spanning tree together with the edges `forest`.
+    """Return the cheapest edges that complete a forest to a spanning tree.
+
+    Parameters:
+        nodes: Number of nodes.
+        edges: Pairs of 0-based nodes, shape (m, 2).
+        costs: Cost of each edge, of either sign.
+        forest: Indices of the edges that are in the tree already.
+
+    Returns:
+        Increasing indices of the added edges.
 
     >>> complete_forest(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0], forest=[0]).tolist()
     [1]
     """
-    ends, nodes = pairs(edges), whole(nodes, "nodes", 1)
+    ends, nodes = node_pairs(edges), whole(nodes, "nodes", 1)
     if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
         raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="edges")
     values = np.array(costs, dtype=np.float64)
@@ -54,8 +69,8 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
     return np.sort(tree)
 
 
-def pairs(edges: ArrayLike) -> NDArray[np.integer]:
-    """The edges as an array of two columns; no edges as well."""
+def node_pairs(edges: ArrayLike) -> NDArray[np.integer]:
+    """Return the edges as an array of two columns, also if there are none."""
     try:
         ends = np.asarray(edges)
     except ValueError:  # rows of several lengths
@@ -68,7 +83,7 @@ def pairs(edges: ArrayLike) -> NDArray[np.integer]:
 
 
 def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:
-    """y as a vector: 1 for the edges (of `edges` in all) in the tree, 0 for the others."""
+    """Return y as a vector: 1 for the edges (of `edges` in all) in the tree, 0 for the others."""
     vector = np.zeros(edges)
     vector[tree] = 1.0
     return vector
@@ -76,10 +91,10 @@ def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:
 
 @inner(cache=True, nogil=True)
 def find(parent, node):  # type: ignore[no-untyped-def]
-    """The root of the node's component, with path halving: every node on the way comes closer to it.
+    """Return the root of the node's component; path halving brings every node on the way closer to it.
 
-    `parent` (int32) is the forest of a union-find: the parent of a node, or −(size of the component) at a root. All
-    −1 to begin with: every node is alone.
+    `parent` (int32) is the forest of a union-find: the parent of a node, or −(size of the component) at a root. It
+    starts as all −1: every node is alone.
     """
     while True:
         above = parent[node]
@@ -127,7 +142,7 @@ def kruskal_into(u, v, order, parent, tree):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def order_of(costs):  # type: ignore[no-untyped-def]
-    """The edges by cost, ties by index: O(m) expected, see `order_into`."""
+    """Return the edges by cost, ties by index. O(m) expected, see `order_into`."""
     m = costs.shape[0]
     order = np.empty(m, np.int64)
     order_into(costs, order, np.empty(m), np.empty(2 * m + 1, np.int64))

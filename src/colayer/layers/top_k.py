@@ -14,7 +14,14 @@ from colayer.layers.layer import costs_of, indicator, whole
 
 
 def top_k(theta: ArrayLike, k: int) -> Ints:
-    """Indices, increasing, of the k smallest entries; of equal ones those of smaller index.
+    """Return the indices of the k smallest entries.
+
+    Parameters:
+        theta: Finite numbers, shape (n,).
+        k: How many to choose, at most n.
+
+    Returns:
+        Increasing indices; of equal entries those with smaller indices.
 
     >>> top_k([0.3, 0.1, 0.3, 0.2], 3).tolist()
     [0, 1, 3]
@@ -24,14 +31,17 @@ def top_k(theta: ArrayLike, k: int) -> Ints:
         raise InputError(f"{k} is out of range, expected 0 to {len(values)}", where="k")
     chosen = np.empty(k, dtype=np.int64)
     if k:
-        # the k-th smallest value by numpy's selection, vectorised; what is below it is in, what equals it by index
+        # numpy selects the k-th smallest value; smaller values are in, equal ones by index
         take_into(values, np.partition(values, k - 1)[k - 1], chosen)
     return chosen
 
 
 @dataclass(frozen=True)
 class TopK:
-    """Choices of exactly k out of any number: y = 1 where chosen.
+    """The layer that chooses exactly k entries: y is 1 where chosen.
+
+    Parameters:
+        k: How many to choose.
 
     >>> TopK(2)([0.3, 0.1, 0.3, 0.2]).tolist()
     [0.0, 1.0, 0.0, 1.0]
@@ -44,11 +54,11 @@ class TopK:
 
     @property
     def size(self) -> None:
-        """Any that is not below k."""
+        """Return None: θ may have any length from k on."""
         return
 
     def __call__(self, theta: ArrayLike) -> Floats:
-        """The k smallest, ties by index."""
+        """Return the k smallest entries, ties by index."""
         values = costs_of(theta)
         return indicator(top_k(values, self.k), len(values))
 

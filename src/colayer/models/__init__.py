@@ -1,4 +1,4 @@
-"""θ = f_w(x): how features become the parameters of the layer, and the files that keep what was learned."""
+"""Models θ = f_w(x), which turn features into the parameters of the layer, and their files."""
 
 from __future__ import annotations
 

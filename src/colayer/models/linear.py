@@ -9,17 +9,17 @@ from colayer.models.model import Model, header
 
 
 class LinearModel(Model):
-    """θ is linear in the weights: one weight per feature, the same for every row of every instance."""
+    """A model linear in its weights: one weight per feature, the same for every row of every instance."""
 
     kind = "linear"
 
     def written_weights(self) -> list[float]:
-        """The entry "weights" of the file."""
+        """Return the entry "weights" of the file."""
         listed: list[float] = self.weights.tolist()
         return listed
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The model of a decoded JSON object."""
+        """Return the model of a decoded JSON object."""
         known = header(document)
         return cls(weights=document["weights"], **known)

@@ -1,4 +1,4 @@
-"""What every model has: weights in model units, where they come from, and the file format."""
+"""The base of all models: weights in model units, their provenance, and the file format."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FORMAT = 1
 _KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
 _OPTIONAL = ("sigma", "portfolio", "rounds")
 
-#: σ of a model that does not know it, as a share of the norm of its weights.
+#: Default σ, as a share of the norm of the weights.
 SHARE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Model(ABC):
-    """Weights in model units: every feature is divided by `feature_scale`, its spread over the training rows."""
+    """A model in model units: every feature is divided by `feature_scale`, its spread over the training rows."""
 
     feature_names: tuple[str, ...]
     weights: Floats
@@ -40,11 +40,11 @@ class Model(ABC):
     problem: str
     options: dict[str, Any] = field(default_factory=dict)
     provenance: dict[str, Any] = field(default_factory=dict)
-    #: σ of perturbed solves, in model units; None of models that do not know it (see `default_sigma`).
+    #: σ of perturbed solves, in model units; if None, `default_sigma` applies.
     sigma: float | None = None
-    #: Weight vectors that are good together, in model units, the first equal to `weights`; empty where there are none.
+    #: Weight vectors that are good together, in model units, the first equal to `weights`; may be empty.
     portfolio: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    #: In how many rounds the weights were learned, and are used where nothing else is said (see `rounds.py`).
+    #: The number of rounds that the weights were learned with, the default of `solve` (see `rounds.py`).
     rounds: int = 1
 
     def __post_init__(self) -> None:
@@ -77,25 +77,27 @@ class Model(ABC):
 
     @property
     def default_sigma(self) -> float:
-        """σ where none is given: that of the model, else a tenth of the norm of its weights."""
+        """Return the model's σ, or a tenth of the norm of its weights if it has none."""
         return SHARE * norm(self.weights) if self.sigma is None else self.sigma
 
     def raw(self, weights: Floats | None = None) -> Floats:
-        """Weights (the model's own, or rows of others in model units) in raw feature units: w_k / s_k."""
+        """Convert weights (the model's own, or rows in model units) to raw feature units, w_k / s_k."""
         return np.asarray((self.weights if weights is None else weights) / self.feature_scale)
 
     @property
     def sees_structure(self) -> bool:
-        """Whether θ depends on how the rows of an instance relate: then `theta` and `correction` need it."""
+        """Return whether θ depends on how the rows of an instance relate; `theta` and `correction` then need the
+        structure.
+        """
         return False
 
     @property
     def linear_fallback(self) -> Floats | None:
-        """Raw weights of a linear model that a network must not be worse than; None where there is no such model."""
+        """Return the raw weights of a linear model that a network must not be worse than, or None."""
         return None
 
     def theta(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
-        """θ of one instance, from its (rows, d) features."""
+        """Return θ of one instance, from its (rows, d) features."""
         linear = thetas(features, self.raw()[None, :])[0]
         correction = self.correction(features, structure) if self.sees_structure else self.correction(features)
         return np.asarray(linear if correction is None else linear + correction)
@@ -103,23 +105,23 @@ class Model(ABC):
     def correction(
         self, features: NDArray[Any], structure: Structure = (), after: Callable[[Floats], Structure] | None = None
     ) -> Floats | None:
-        """What is added to the linear part of θ for one instance, whatever the weights; None for a linear model.
+        """Return what is added to the linear part of θ, whatever the weights; None for a linear model.
 
-        `after` of θ is the structure once the layer has answered to it, for networks in several stages.
+        `after(theta)` returns the structure once the layer has answered to θ, for networks in several stages.
         """
         return None
 
     @property
     @abstractmethod
     def kind(self) -> str:
-        """What the file calls this model."""
+        """Return the name of this kind of model in its file."""
 
     @abstractmethod
     def written_weights(self) -> Any:
-        """The entry "weights" of the file."""
+        """Return the entry "weights" of the file."""
 
     def document(self) -> dict[str, Any]:
-        """The JSON object of the model file."""
+        """Return the JSON object of the model file."""
         return {
             "format": FORMAT,
             "model": self.kind,
@@ -141,11 +143,11 @@ class Model(ABC):
     @classmethod
     @abstractmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The model of a decoded JSON object."""
+        """Return the model of a decoded JSON object."""
 
 
 def header(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the files of all models have in common, checked: everything but the weights."""
+    """Check the fields that the files of all models share, everything but the weights, and return them."""
     for key in document:
         if key not in (*_KEYS, *_OPTIONAL):
             raise InputError("unknown key", where=printable(str(key)))

@@ -20,7 +20,7 @@ _DROPPED = ("mlp", "context-mlp")
 
 
 def read_model(path: str | Path) -> Model:
-    """The model of a file; an error names `FILE: field: …`."""
+    """Read a model file; an error names `FILE: field: …`."""
     document = read_json(path)
     try:
         return model_of(document)
@@ -29,7 +29,7 @@ def read_model(path: str | Path) -> Model:
 
 
 def model_of(document: Any) -> Model:
-    """The model of a decoded JSON object."""
+    """Return the model of a decoded JSON object."""
     if not isinstance(document, Mapping):
         raise InputError("not a model: expected a JSON object")
     kind = document.get("model")

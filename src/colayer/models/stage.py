@@ -1,4 +1,4 @@
-"""One network that sees how rows relate: arrays → what it adds to θ; numpy alone, no torch. See `context`."""
+"""One network that sees how rows relate, in numpy: from its arrays to what it adds to θ. See `context`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.errors import InputError
 from colayer.io.validate import table
-from colayer.models.inputs import assemble_inputs, plain_of, seen_of, sequence_of
-from colayer.models.kernels.context import answer_into, blocks_add, gather_add, pool_into, product_into
+from colayer.models.inputs import assemble_inputs, relation_arrays, scaled_features, sequence_of
+from colayer.models.kernels.context import blocks_add, gather_add, pool_into, product_into, theta_into
 from colayer.models.kernels.product import FOUR
 from colayer.problem.structure import Graph, Groups, Order, Relation, Structure
 
-#: relation → the columns of its array per channel (times channels, but for the taps of an order), and arrays.
+#: relation → columns of its array per channel (times channels, except for the taps of an order), number of arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}
 _NOTHING = np.empty((0, 0), np.float32)
 
 
 def kinds_of(structure: Structure) -> tuple[str, ...]:
-    """What each relation is called in a model file."""
+    """Return the name of each relation in a model file."""
     names = {Order: "order", Groups: "groups"}
     return tuple(
         ("arcs" if relation.directed else "graph") if isinstance(relation, Graph) else names[type(relation)]
@@ -34,19 +34,19 @@ def kinds_of(structure: Structure) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """The arrays of one network, checked; without any it is silent, and θ stays that of the linear model."""
+    """The checked arrays of one network; without any it adds nothing, and θ stays that of the linear model."""
 
-    #: What it is told of the instance, in order: keys of `RELATIONS`.
+    #: The relations it sees, in order: keys of `RELATIONS`.
     relations: tuple[str, ...]
     dilations: tuple[int, ...]
     #: name → array: `input.matrix`, `input.bias`, `head.matrix`, `head.bias`, and of each block k `k.matrix`, `k.bias`
-    #: and `k.RELATION`. The head has one row, and may have one more for each moment of an order but the first and each
-    #: amount of a graph.
+    #: and `k.RELATION`. The head has one row, and may have one more for each position of an order but the first and
+    #: each θ offset of a graph.
     arrays: Mapping[str, Singles]
 
     @classmethod
     def of(cls, relations: tuple[str, ...], dilations: tuple[int, ...], arrays: Mapping[str, Any], where: str) -> Stage:
-        """What was read, refused where it makes no network."""
+        """Check arrays that were read and return the network they make."""
         for name in relations:
             if not isinstance(name, str) or name not in RELATIONS:
                 raise InputError(f"{name!r} is not known, expected {', '.join(RELATIONS)}", where=f"{where}.relations")
@@ -67,52 +67,52 @@ class Stage:
 
     @cached_property
     def _ends(self) -> tuple[tuple[Singles, Singles], tuple[Singles, Singles]]:
-        """Matrix and bias of the input and of the head, as `product_into` takes them."""
+        """Return matrix and bias of the input and of the head, in the form of `product_into`."""
         arrays = self.arrays
-        first, last = (_fours(arrays[f"{name}.matrix"], arrays[f"{name}.bias"]) for name in ("input", "head"))
+        first, last = (_pad_to_fours(arrays[f"{name}.matrix"], arrays[f"{name}.bias"]) for name in ("input", "head"))
         return first, last
 
     @cached_property
     def _blocks(self) -> tuple[Singles, Singles, Singles, Ints]:
-        """The arrays of all blocks, as `blocks_add` takes them; no taps where rows stand in no order."""
+        """Return the arrays of all blocks in the form of `blocks_add`; taps are empty if rows have no order."""
         arrays, blocks, none = self.arrays, len(self.dilations), np.empty((0, 3), np.float32)
-        gates = [_fours(arrays[f"{k}.matrix"], arrays[f"{k}.bias"], 2) for k in range(blocks)]
+        gates = [_pad_to_fours(arrays[f"{k}.matrix"], arrays[f"{k}.bias"], 2) for k in range(blocks)]
         taps = [arrays.get(f"{k}.order", none) for k in range(blocks)]
         matrices, biases = (np.array(part) for part in zip(*gates, strict=True))
         return matrices, biases, np.array(taps), np.array(self.dilations)
 
     def correction(self, features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Floats:
-        """What it adds to θ, where it starts from included: (rows,)."""
-        return self.added(plain_of(features, scale, center), structure)
+        """Return what the network adds to θ, its starting point included, shape (rows,)."""
+        return self.added(scaled_features(features, scale, center), structure)
 
-    def added(self, plain: Singles, structure: Structure) -> Floats:
-        """The same, of what `plain_of` gives, which is the same for all stages."""
-        rows = plain.shape[1]
+    def added(self, scaled: Singles, structure: Structure) -> Floats:
+        """Return `correction` from the output of `scaled_features`, which all stages share."""
+        rows = scaled.shape[1]
         if not self.arrays:
             return np.zeros(rows)
         if kinds_of(structure) != self.relations:
             found, expected = (", ".join(kinds) or "none" for kinds in (kinds_of(structure), self.relations))
             raise InputError(f"the structure is {found}, expected {expected}, as the model was learned")
-        seen = seen_of(structure)
-        inputs = assemble_inputs(plain, seen)
+        numbers = relation_arrays(structure)
+        inputs = assemble_inputs(scaled, numbers)
         channels, wanted = self.arrays["input.matrix"].shape
         if len(inputs) != wanted:
             raise InputError(f"the structure gives {len(inputs)} inputs per row, the model expects {wanted}")
-        heads, offsets = len(self.arrays["head.bias"]), max(len(seen.moments) - 1, 0) + len(seen.amounts)
+        heads, offsets = len(self.arrays["head.bias"]), max(len(numbers.positions) - 1, 0) + len(numbers.theta_offsets)
         if heads not in (1, 1 + offsets):
             raise InputError(f"the structure gives {offsets} numbers to add to θ, the model expects {heads - 1}")
         h = np.empty((channels, rows), np.float32)
         first, last = self._ends
         product_into(*first, inputs, h, True)
-        self._through(h, structure)
-        said = np.empty((heads, rows), np.float32)
-        product_into(*last, h, said, False)
+        self._apply_blocks(h, structure)
+        outputs = np.empty((heads, rows), np.float32)
+        product_into(*last, h, outputs, False)
         theta = np.empty(rows)
-        answer_into(said, seen.moments, seen.amounts, seen.sequence, theta)
+        theta_into(outputs, numbers.positions, numbers.theta_offsets, numbers.sequence, theta)
         return theta
 
-    def _through(self, h: Singles, structure: Structure) -> None:
-        """h after all blocks; at once, where no cells have something to say between them."""
+    def _apply_blocks(self, h: Singles, structure: Structure) -> None:
+        """Update h by all blocks, in one call if no cells come between them."""
         sequence = sequence_of(structure)
         spare = _NOTHING if sequence is None else np.empty_like(h)
         views = [
@@ -127,11 +127,11 @@ class Stage:
         for k in range(len(self.dilations)):
             x[:] = h
             for name, view in views:
-                view.say(h, self.arrays[f"{k}.{name}"], x)
+                view.add_pooled(h, self.arrays[f"{k}.{name}"], x)
             blocks_add(*(part[k : k + 1] for part in self._blocks), x, h, spare)
 
     def written(self) -> dict[str, Any]:
-        """Its entries of a model file; numbers as short as float32 can be told."""
+        """Return the network's entries of a model file, as the shortest decimals that give the same float32."""
         return {
             "relations": list(self.relations),
             "dilations": list(self.dilations),
@@ -140,7 +140,7 @@ class Stage:
 
     @classmethod
     def read(cls, entry: Mapping[str, Any], where: str) -> Stage:
-        """The network of the entries of a model file."""
+        """Return the network of the entries of a model file."""
         for name, kind in (("relations", list), ("dilations", list), ("network", Mapping)):
             if not isinstance(entry.get(name), kind):
                 wanted = "expected a list" if kind is list else "expected a JSON object"
@@ -149,7 +149,7 @@ class Stage:
 
 
 def cells_of(relation: Relation, sequence: Ints | None) -> tuple[tuple[Ints, ...], int]:
-    """The nodes (tail and head), or the group, of each row, and how many there are; rows in the order they stand in."""
+    """Return the nodes (tail and head) or the group of each row, rows in their order, and the number of cells."""
     if isinstance(relation, Graph):
         ends: tuple[Ints, ...] = (relation.tail, relation.head)
         count = relation.nodes
@@ -162,7 +162,7 @@ def cells_of(relation: Relation, sequence: Ints | None) -> tuple[tuple[Ints, ...
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """The nodes, or groups, of one relation, and the cells each row is in."""
+    """The nodes or groups of one relation, and the cells that each row is in."""
 
     ends: tuple[Ints, ...]
     counts: tuple[Ints, ...]
@@ -170,16 +170,16 @@ class _Cells:
 
     @classmethod
     def of(cls, relation: Graph | Groups, sequence: Ints | None) -> _Cells:
-        """Those of a relation, rows in the order they stand in."""
+        """Return the cells of a relation, rows in their order."""
         ends, count = cells_of(relation, sequence)
         counts = tuple(np.bincount(end, minlength=count) for end in ends)
         return cls(ends, counts, isinstance(relation, Graph) and relation.directed)
 
-    def say(self, h: Singles, array: Singles, x: Singles) -> None:
-        """Add to x what the cells of each row say."""
+    def add_pooled(self, h: Singles, array: Singles, x: Singles) -> None:
+        """Add to x the pooled states of the cells of each row, times `array`."""
         channels, count = len(h), len(self.counts[0])
         silent = np.zeros(channels, np.float32)
-        if len(self.ends) == 2 and not self.directed:  # one pool of both ends
+        if len(self.ends) == 2 and not self.directed:  # pool both ends together
             both = np.concatenate(self.ends)
             states = np.empty((2 * channels, count), np.float32)
             pool_into(np.concatenate([h, h], axis=1), both, self.counts[0] + self.counts[1], states)
@@ -190,15 +190,15 @@ class _Cells:
                 pool_into(h, end, size, states[2 * channels * k : 2 * channels * (k + 1)])
             parts = np.split(array, len(self.ends))
         for end, part in zip(self.ends, parts, strict=True):
-            said = np.empty((channels, count), np.float32)
-            product_into(*_fours(part, silent), states, said, False)
-            gather_add(said, end, x)
+            outputs = np.empty((channels, count), np.float32)
+            product_into(*_pad_to_fours(part, silent), states, outputs, False)
+            gather_add(outputs, end, x)
 
 
 def _shapes(
     relations: tuple[str, ...], dilations: tuple[int, ...], arrays: Mapping[str, Any]
 ) -> dict[str, tuple[int | None, ...]]:
-    """name of an array → its shape, from the number of channels and of rows of the head."""
+    """Return the shape of each named array, from the number of channels and of outputs."""
     channels, heads = (_length(arrays.get(name)) for name in ("input.bias", "head.bias"))
     shapes: dict[str, tuple[int | None, ...]] = {
         "input.matrix": (channels, None),
@@ -215,12 +215,12 @@ def _shapes(
 
 
 def _length(values: object) -> int:
-    """0 of what is no list: that is refused later, where its shape is."""
+    """Return the length of a list, 0 for anything else: the check of shapes refuses it later."""
     return len(values) if isinstance(values, list | np.ndarray) and np.ndim(values) else 0
 
 
-def _fours(matrix: Singles, bias: Singles, halves: int = 1) -> tuple[Singles, Singles]:
-    """A matrix and its bias as `tile_product` takes them, with zeros so that outputs (of each half) come in fours."""
+def _pad_to_fours(matrix: Singles, bias: Singles, halves: int = 1) -> tuple[Singles, Singles]:
+    """Lay out a matrix and its bias for `tile_product`, padded with zeros to outputs (of each half) in fours."""
     outputs, inputs = matrix.shape
     each, more = outputs // halves, -(outputs // halves) % FOUR
     wide = np.pad(matrix.reshape(halves, each, inputs), ((0, 0), (0, more), (0, 0)))
@@ -229,7 +229,7 @@ def _fours(matrix: Singles, bias: Singles, halves: int = 1) -> tuple[Singles, Si
 
 
 def _short(array: Singles) -> Any:
-    """Nested lists of the shortest decimals that read as the same float32."""
+    """Return nested lists of the shortest decimals that give the same float32."""
     if array.ndim > 1:
         return [_short(row) for row in array]
     return [float(str(value)) for value in array]

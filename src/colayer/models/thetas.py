@@ -17,7 +17,7 @@ _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
-    """θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
+    """Return θ (k, n) of the k rows of `weights` (raw units) from the (n, d) features of one instance."""
     if weights.ndim != 2 or weights.shape[1] != features.shape[1]:
         raise InputError(f"weights of shape {weights.shape}, expected rows of {features.shape[1]} numbers")
     rows = np.ascontiguousarray(features.T)
@@ -44,18 +44,18 @@ def theta_blocks(
 
 
 def norm(weights: Floats) -> float:
-    """‖w‖₂, the unit of perturbations and steps where only the direction of the weights matters."""
+    """Return ‖w‖₂, the unit of perturbations and steps if only the direction of the weights matters."""
     return math.sqrt(float((weights**2).sum()))
 
 
 @njit(cache=True, nogil=True)
 def accumulate(features, weights, out):  # type: ignore[no-untyped-def]
-    """out[j, i] = Σ_k weights[j, k]·features[k, i], summed in the order of k from 0, in float64.
+    """Compute out[j, i] = Σ_k weights[j, k]·features[k, i], summed in the order of k from 0, in float64.
 
-    The order of the sum is fixed, so θ does not depend on how many weight vectors or instances are handled at once
-    (a BLAS product does not promise that). Rows are taken in blocks whose features stay in cache for all weight
-    vectors; four features at a time keep the running sum in registers. O(k·d·n); for k = 1 the limit is the memory
-    bandwidth of reading the features once. Zero weights are skipped: adding zero changes nothing.
+    The order of the sum is fixed, so θ does not depend on how many weight vectors or instances are handled at once (a
+    BLAS product does not promise that). Rows are taken in blocks whose features stay in cache for all weight vectors;
+    four features at a time keep the running sum in registers. O(k·d·n); for k = 1 the limit is the memory bandwidth of
+    reading the features once. Zero weights are skipped: adding zero changes nothing.
     """
     d, n = features.shape
     active = np.empty(d, np.int64)

@@ -1,7 +1,7 @@
-"""The layers as torch modules, for training loops of the user's own.
+"""The layers as torch modules, for your own training loops.
 
-Where `solve` is asked for, any layer of `colayer.layers` will do (`TopK(3)`, `ShortestPath(…)`), or any function that
-maps θ, a numpy vector, to y embedded.
+Pass any layer of `colayer.layers` (`TopK(3)`, `ShortestPath(…)`) as `solve`, or any function from θ, a numpy vector, to
+the embedded y.
 """
 
 from __future__ import annotations
@@ -32,8 +32,12 @@ def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:
 class _Perturbed(torch.nn.Module):
     """The common part: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
 
-    `perturbation` is "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs: for layers that
-    need θ ≥ 0, as shortest paths with cycles do. `samples` is even: every draw comes with its opposite.
+    Parameters:
+        epsilon: Size of the perturbation, positive.
+        samples: Number of draws K, even because every draw comes with its opposite.
+        seed: Seed of the draws.
+        perturbation: "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs. Use the latter for
+            layers that need θ ≥ 0, as shortest paths with cycles do.
     """
 
     def __init__(self, epsilon: float = 1.0, samples: int = 20, seed: int = 0, perturbation: str = "additive") -> None:
@@ -54,17 +58,20 @@ class _Perturbed(torch.nn.Module):
 
 
 class PerturbedLayer(_Perturbed):
-    """θ → mean_k y*(θ + εZ_k), the layer made differentiable (Berthet et al., 2020).
+    """A differentiable layer, θ → mean_k y*(θ + εZ_k) (Berthet et al., 2020).
 
-    Its derivative is that of the expectation, E[y*(θ + εZ) Zᵀ]/ε, estimated with the same draws; the antithetic
-    differences leave no need for a baseline; so `samples` must be even. Multiplicative: mean_k y*(θ ⊙ r_k) with
-    r_k = e^{εZ_k − ε²/2}, and the derivative E[y*(θ ⊙ r) Zᵀ] diag(1/(εθ)), for θ without zeros (Dalle et al., 2022).
+    Its derivative is that of the expectation, E[y*(θ + εZ) Zᵀ]/ε, estimated with the same draws; antithetic differences
+    make a baseline unnecessary, so `samples` must be even. With multiplicative perturbation the layer is mean_k y*(θ ⊙
+    r_k), r_k = e^{εZ_k − ε²/2}, and the derivative E[y*(θ ⊙ r) Zᵀ] diag(1/(εθ)), for θ without zeros (Dalle et al.,
+    2022).
     """
 
     def forward(self, theta: torch.Tensor, solve: Solve) -> torch.Tensor:
-        """Return the mean of the perturbed solutions, with a gradient in θ; row by row where θ is a matrix.
+        """Return the mean of the perturbed solutions, differentiable in θ.
 
-        `solve` is a layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
+        Parameters:
+            theta: A vector, or a matrix that is handled row by row.
+            solve: A layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
         """
         _check_dimensions(theta)
         if theta.ndim == 2:
@@ -75,14 +82,20 @@ class PerturbedLayer(_Perturbed):
 
 
 class FenchelYoungLoss(_Perturbed):
-    """⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0.
+    """The loss ⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0.
 
-    `samples` must be even: draws are antithetic.
-    Multiplicative: ⟨θ, ȳ⟩ − mean_k min_y ⟨θ ⊙ r_k, y⟩, and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k).
+    `samples` must be even, because draws are antithetic. With multiplicative perturbation the loss is ⟨θ, ȳ⟩ − mean_k
+    min_y ⟨θ ⊙ r_k, y⟩ and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k).
     """
 
     def forward(self, theta: torch.Tensor, target: torch.Tensor | Floats, solve: Solve) -> torch.Tensor:
-        """Return the loss of θ for the target ȳ, a scalar; a vector, row by row, where both are matrices."""
+        """Return the loss of θ for the target ȳ: a scalar, or a vector if both are matrices.
+
+        Parameters:
+            theta: A vector, or a matrix that is handled row by row.
+            target: ȳ, of the same shape.
+            solve: A layer of `colayer.layers`, or any function from θ to y as numpy vectors.
+        """
         wanted = _numpy(target) if isinstance(target, torch.Tensor) else np.asarray(target, dtype=np.float64)
         _check_dimensions(theta)
         if wanted.shape != tuple(theta.shape):
@@ -142,6 +155,6 @@ def _check_dimensions(theta: torch.Tensor) -> None:
 
 
 def _numpy(tensor: torch.Tensor) -> Floats:
-    """Return the values in float64, off the graph and off the device."""
+    """Return the values in float64, detached from the graph and the device."""
     values: Floats = tensor.detach().cpu().double().numpy()
     return values

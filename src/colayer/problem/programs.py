@@ -1,4 +1,4 @@
-"""Models of a problem for general solvers, as plain data: what a practitioner would write for HiGHS and for CP-SAT.
+"""Models for general solvers as plain data, as a practitioner would write them for HiGHS and for CP-SAT.
 
 A problem gives them through the optional methods `compact` and `constraint_program`; `colayer compare` runs them.
 """
@@ -15,18 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import ColayerError
 
-#: Nonzeros of a model that a general solver is given at most.
+#: The most nonzeros of a model that a general solver is given.
 MOST = 2_000_000
-#: A bound of a row that is none, in a constraint program: the ends of CP-SAT's integers.
+#: The bounds of an unbounded row in a constraint program: the ends of CP-SAT's integers.
 LEAST_INT, LARGEST_INT = -(2**63), 2**63 - 1
-#: The largest number that counts as whole, and what others are scaled to: their sums still fit into 64 bits.
+#: The largest number that counts as whole, and the size that others are scaled to; their sums fit into 64 bits.
 _LARGEST, _SCALED = 2.0**40, 2.0**32
-#: Numbers far below this become 0: the factor for them would be infinite.
+#: Numbers far below this become 0, because their factor would be infinite.
 _TINY = 2.0**-900
 
 
 class TooLargeError(ColayerError):
-    """A model with more nonzeros than a general solver is given."""
+    """The model has more nonzeros than a general solver is given."""
 
 
 def check_size(nonzeros: int) -> None:
@@ -36,7 +36,7 @@ def check_size(nonzeros: int) -> None:
 
 
 def whole(values: ArrayLike) -> tuple[Ints, float]:
-    """(integers, factor) with integers ≈ factor · values: as they are where they are whole, else scaled up, rounded."""
+    """Return (integers, factor) with integers ≈ factor · values; whole values stay, others are scaled and rounded."""
     numbers = np.asarray(values, dtype=np.float64)
     if bool(np.all(numbers == np.rint(numbers))) and bool(np.all(np.abs(numbers) <= _LARGEST)):
         return numbers.astype(np.int64), 1.0
@@ -50,14 +50,17 @@ class Rows:
 
     lower: list[NDArray[Any]] = field(default_factory=list)
     upper: list[NDArray[Any]] = field(default_factory=list)
-    #: Number of the row, of the column and value of each nonzero.
+    #: Row, column and value of each nonzero.
     triplets: list[tuple[Ints, Ints, NDArray[Any]]] = field(default_factory=list)
     count: int = 0
 
     def add(self, lower: ArrayLike, upper: ArrayLike, *terms: tuple[ArrayLike, ArrayLike, ArrayLike]) -> None:
-        """A block of rows. A term is (row in the block, column, value) of nonzeros, broadcast against each other.
+        """Add a block of rows.
 
-        Where `lower` or `upper` is a number for all, the other one says how many rows there are.
+        Parameters:
+            lower: Lower bounds of the rows; a single number holds for all.
+            upper: Upper bounds of the rows; a single number holds for all.
+            terms: Triples (row in the block, column, value) of nonzeros, broadcast against each other.
         """
         low, high = np.broadcast_arrays(np.atleast_1d(lower), np.atleast_1d(upper))
         self.lower.append(low)
@@ -68,7 +71,7 @@ class Rows:
         self.count += len(low)
 
     def compressed(self) -> tuple[Ints, Ints, NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """(starts, columns, values, lower, upper), the nonzeros row by row in the order in which they were added."""
+        """Return (starts, columns, values, lower, upper), with nonzeros row by row in the order they were added."""
         row, column, value = (np.concatenate(parts) for parts in zip(*self.triplets, strict=True))
         order = np.argsort(row, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=self.count))])
@@ -77,7 +80,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class CompactModel:
-    """min cost·x such that rows, lower ≤ x ≤ upper, and x is whole where `integral`; a mixed-integer program."""
+    """A mixed-integer program: min cost·x subject to rows, lower ≤ x ≤ upper, and x whole where `integral`."""
 
     cost: Floats
     rows: Rows
@@ -86,15 +89,15 @@ class CompactModel:
     integral: NDArray[np.bool_]
     #: The solution of the problem that a feasible x stands for.
     solution: Callable[[Floats], Any]
-    #: Values of the integral columns for a solution of the problem, to start from; None: a solver starts from nothing.
+    #: Values of the integral columns for a solution of the problem, to start from; None if there is no start.
     start: Callable[[Any], Floats] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class ConstraintProgram:
-    """min cost·x over whole lower ≤ x ≤ upper such that the constraints hold; literals are columns with bounds 0 and 1.
+    """A constraint program: min cost·x over whole lower ≤ x ≤ upper; literals are columns with bounds 0 and 1.
 
-    The first `reported` columns are what `solution` reads.
+    `solution` reads the first `reported` columns.
     """
 
     cost: Ints
@@ -106,7 +109,7 @@ class ConstraintProgram:
     #: Values of all columns for a solution of the problem, to start from.
     hint: Callable[[Any], Ints]
     rows: Rows = field(default_factory=Rows)
-    #: For each row the literal under which it holds; -1: always.
+    #: The literal under which each row holds; -1 for always.
     conditions: list[NDArray[Any]] = field(default_factory=list)
     #: Sets of literals of which exactly one is true.
     exactly_one: list[list[int]] = field(default_factory=list)
@@ -114,7 +117,7 @@ class ConstraintProgram:
     no_overlap: list[list[tuple[int, int]]] = field(default_factory=list)
 
     def document(self) -> dict[str, Any]:
-        """The program as a JSON object, as `comparison/cpsat_child.py` reads it."""
+        """Return the program as a JSON object, in the form that `comparison/cpsat_child.py` reads."""
         document: dict[str, Any] = {"cost": self.cost, "lower": self.lower, "upper": self.upper}
         document |= {"reported": self.reported, "exactly_one": self.exactly_one, "no_overlap": self.no_overlap}
         if self.rows.count:

@@ -1,21 +1,22 @@
-"""How the rows of an instance relate: what a network that sees context is told beside the features.
+"""How the rows of an instance relate, which networks see beside the features.
 
-A problem may say it by a method `structure(instance)`, which returns one of these, or several in a tuple:
+A problem describes it in a method `structure(instance)`, which returns one of these, or a tuple of several:
 
     Order(permutation)        the rows stand in a line: jobs by time, items by weight
     Graph(nodes, tail, head)  each row is an edge, or an arc, between two nodes; several rows may be one edge
     Groups(labels)            rows of one label belong together
 
-As `structure(instance, y=None)`, y an answer of the layer or None, it can also say how rows relate in that answer:
-networks in several stages look at what the stage before has made, and where θ starts from the linear model, the first
-looks at what that makes.
+A method `structure(instance, y=None)` can also describe how rows relate in an answer y of the layer. Each network after
+the first sees the answer to the θ before it. If θ starts from the linear model, the first network sees the answer to
+that model.
 
-Networks see rows through these alone, so rows that are permuted, with their structure, give θ permuted alike.
+Networks see rows through relations alone: if rows and their structure are permuted, θ is permuted in the same way.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,26 +30,41 @@ def _none() -> Floats:
     return np.empty((0, 0))
 
 
+def _take_old_name(relation: Any, old: str, values: Any, name: str) -> None:
+    """Store values that were given under the field's old name, which is accepted until the next release."""
+    if values is not None:
+        warnings.warn(f"`{old}` is now called `{name}`", DeprecationWarning, stacklevel=4)
+        object.__setattr__(relation, name, values)
+
+
 @dataclass(frozen=True, eq=False)
 class Order:
-    """Rows in a line: `permutation` holds their numbers from the first to the last.
+    """The rows stand in a line.
 
-    `moments` (rows, k) are positions on one axis, in a unit of the problem's own, the first of them where the row
-    stands: networks see their differences, within a row and to its neighbours, and θ starts from the first.
-    `amounts` (rows, l) are sizes: networks see them and their differences to the neighbours.
+    Parameters:
+        permutation: The row numbers from the first to the last.
+        positions: Places on one axis, shape (rows, k), in any unit; the first is where the row stands. Networks see
+            their differences, within a row and to its neighbours, and θ starts from the first.
+        sizes: Numbers such as durations, shape (rows, l); networks see them and their differences to the neighbours.
     """
 
     permutation: Ints
-    moments: Floats = field(default_factory=_none)
-    amounts: Floats = field(default_factory=_none)
+    positions: Floats = field(default_factory=_none)
+    sizes: Floats = field(default_factory=_none)
+    moments: InitVar[Any] = None
+    amounts: InitVar[Any] = None
+
+    def __post_init__(self, moments: Any, amounts: Any) -> None:
+        _take_old_name(self, "moments", moments, "positions")
+        _take_old_name(self, "amounts", amounts, "sizes")
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return the number of rows."""
         return len(self.permutation)
 
     def check(self) -> None:
-        """Refuse what is no order."""
+        """Refuse anything that is not a permutation."""
         permutation = _whole(self.permutation, "permutation")
         n = len(permutation)
         there = np.zeros(n, dtype=np.bool_)
@@ -57,30 +73,39 @@ class Order:
         if not there.all():
             raise InputError(f"expected every row from 0 to {n - 1} once", where="permutation")
         object.__setattr__(self, "permutation", permutation)
-        for name in ("moments", "amounts"):
+        for name in ("positions", "sizes"):
             object.__setattr__(self, name, _columns(getattr(self, name), name, n))
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Row i is an arc from node `tail[i]` to node `head[i]`; where not `directed`, an edge between them.
+    """Each row is an arc, or an undirected edge, between two nodes.
 
-    `amounts` (rows, l) are numbers in the unit of θ: networks see them, and can add multiples of them to θ.
+    Parameters:
+        nodes: Number of nodes.
+        tail: First node of each row.
+        head: Second node of each row.
+        directed: Whether the direction from tail to head matters.
+        theta_offsets: Numbers in the unit of θ, shape (rows, l); networks see them and can add multiples of them to θ.
     """
 
     nodes: int
     tail: Ints
     head: Ints
     directed: bool = False
-    amounts: Floats = field(default_factory=_none)
+    theta_offsets: Floats = field(default_factory=_none)
+    amounts: InitVar[Any] = None
+
+    def __post_init__(self, amounts: Any) -> None:
+        _take_old_name(self, "amounts", amounts, "theta_offsets")
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return the number of rows."""
         return len(self.tail)
 
     def check(self) -> None:
-        """Refuse nodes that are not there."""
+        """Refuse nodes that do not exist."""
         for name in ("tail", "head"):
             ends = _whole(getattr(self, name), name)
             if (ends < 0).any() or (ends >= self.nodes).any():
@@ -88,27 +113,31 @@ class Graph:
             object.__setattr__(self, name, ends)
         if len(self.tail) != len(self.head):
             raise InputError(f"{len(self.head)} entries, expected {len(self.tail)} as in tail", where="head")
-        object.__setattr__(self, "amounts", _columns(self.amounts, "amounts", len(self.tail)))
+        object.__setattr__(self, "theta_offsets", _columns(self.theta_offsets, "theta_offsets", len(self.tail)))
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Row i belongs to group `labels[i]`; groups are numbered from 0, and some may be empty."""
+    """Each row belongs to one group.
+
+    Parameters:
+        labels: The group of each row, numbered from 0; some groups may be empty.
+    """
 
     labels: Ints
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return the number of rows."""
         return len(self.labels)
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Return the number of groups."""
         return int(self.labels.max()) + 1
 
     def check(self) -> None:
-        """Refuse labels that are no numbers of groups."""
+        """Refuse labels that are not group numbers."""
         labels = _whole(self.labels, "labels")
         if len(labels) and (labels.min() < 0 or labels.max() >= len(labels)):
             raise InputError("expected a group from 0 to the number of rows - 1", where="labels")
@@ -120,19 +149,19 @@ Structure = tuple[Relation, ...]
 
 
 def order_of(structure: Structure) -> Order | None:
-    """The line in which rows stand; there is one at most."""
+    """Return the order of the rows, or None; there is at most one."""
     return next((relation for relation in structure if isinstance(relation, Order)), None)
 
 
-def anchored(structure: Structure) -> bool:
-    """Whether rows have a place on an axis, from which θ of a network starts."""
+def has_positions(structure: Structure) -> bool:
+    """Return whether rows have positions on an axis, from which a network's θ starts."""
     order = order_of(structure)
-    return order is not None and order.moments.shape[1] > 0
+    return order is not None and order.positions.shape[1] > 0
 
 
-def first_network_uses_answer(uses_answer: bool, structure: Structure) -> bool:
+def first_stage_uses_answer(uses_answer: bool, structure: Structure) -> bool:
     """Tell whether the first network looks at an answer of the layer: the one to the linear model it starts from."""
-    return uses_answer and not anchored(structure)
+    return uses_answer and not has_positions(structure)
 
 
 def checked_structure(given: Any, rows: int, what: str) -> Structure:

@@ -1,4 +1,4 @@
-"""The built-in problems, by class and by registered name. Nothing heavy is imported before it is asked for."""
+"""The built-in problems, by class and by registered name. Heavy modules are imported on demand."""
 
 from __future__ import annotations
 
@@ -38,12 +38,16 @@ _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 
 
 def problem_names() -> tuple[str, ...]:
-    """The registered names, in the order of the documentation."""
+    """Return the registered names, in the order of the documentation."""
     return tuple(REGISTRY)
 
 
 def find_problem(name: str, **options: Any) -> SomeProblem:
-    """The problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
+    """Return the problem called `name`.
+
+    Parameters:
+        name: A registered name, or `MODULE:NAME` for a problem class or object of your own.
+    """
     from colayer.problem.protocol import variant
 
     target = REGISTRY.get(name, name)
@@ -63,10 +67,10 @@ def find_problem(name: str, **options: Any) -> SomeProblem:
 
 def _load(module_name: str, attribute: str, name: str) -> Any:
     here = str(Path.cwd())
-    if name not in REGISTRY and here not in sys.path:  # a problem of the user's lives beside their data
+    if name not in REGISTRY and here not in sys.path:  # a user's problem lives beside their data
         sys.path.append(here)
     try:
-        with _no_way_out():
+        with _forbid_exit():
             module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
@@ -74,7 +78,7 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
         raise OptionError(f"{name}: there is no module {module_name!r}", where="PROBLEM") from None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # whatever the user's module raises as it is imported
+    except BaseException as error:  # anything that the user's module raises on import
         raise OptionError(f"{name}: importing {module_name!r} failed ({typed_line(error)})", where="PROBLEM") from error
     try:
         found = getattr(module, attribute)
@@ -86,8 +90,8 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
 
 
 @contextmanager
-def _no_way_out() -> Iterator[None]:
-    """A module that leaves by `os._exit` as it is imported would end us without a word: an exception instead."""
+def _forbid_exit() -> Iterator[None]:
+    """Raise an exception if a module calls `os._exit` while it is imported: it would end us without a word."""
 
     def refuse(status: int) -> NoReturn:
         raise SystemExit(f"os._exit({status})")

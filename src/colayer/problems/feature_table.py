@@ -33,23 +33,23 @@ class FeatureTable:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """One name per column."""
+        """Return one name per column."""
         return tuple(feature.name for feature in self.columns)
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """group → the names of its features."""
+        """Return the names of the features by group."""
         names = dict.fromkeys(feature.group for feature in self.columns)
         return {group: tuple(f.name for f in self.columns if f.group == group) for group in names}
 
     @property
     def safe_weights(self) -> Floats:
-        """w̃: 1 on the features named `safe`, 0 on all others."""
+        """Return w̃: 1 on the features named `safe`, 0 on all others."""
         return np.array([1.0 if name in self.safe else 0.0 for name in self.names])
 
 
 def feature_set(which: str, sets: Mapping[str, FeatureTable]) -> FeatureTable:
-    """The feature set called `which`."""
+    """Return the feature set called `which`."""
     if which not in sets:
         raise OptionError(f"no feature set {which!r}, expected one of {', '.join(sets)}", where="--features")
     return sets[which]

@@ -9,7 +9,7 @@ from colayer.problem.protocol import X, Z
 
 
 def rule_named(rule: str, rules: Mapping[str, Callable[[X], Z]]) -> Callable[[X], Z]:
-    """The rule called `rule`: a function from an instance to a solution."""
+    """Return the rule called `rule`, a function from an instance to a solution."""
     if rule not in rules:
         raise InputError(f"no baseline {rule!r}, expected one of {', '.join(rules)}")
     return rules[rule]

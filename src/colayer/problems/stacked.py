@@ -1,4 +1,4 @@
-"""What the evaluators of stacked features share: threads over chunks of instances."""
+"""The base of the fused evaluators: threads over chunks of instances."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CHUNKS = 16  # per thread: enough to even out sizes, few enough to cost nothing
 
 
 class StackedEvaluator(ABC, Generic[X, Y, Z]):
-    """Threads over instances whose features lie stacked; a subclass says where (`_matrix`) and adds `losses`.
+    """An evaluator with threads over instances whose features lie stacked; a subclass adds `_matrix` and `losses`.
 
     The kernels release the GIL, so plain threads share the stacked arrays; each number is written by one thread alone.
-    `work` is the work of the instances before each one, and of all (m + 1,), in any unit.
+    `work` holds the work of the instances before each one, and of all, shape (m + 1,), in any unit.
     """
 
-    #: Of a weight: beyond, θ might overflow.
+    #: The largest weight for which θ cannot overflow.
     largest: ClassVar[float]
 
     def __init__(
@@ -44,7 +44,7 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
         self._cuts = even_cuts(work, chunks)
 
     def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
-        """See `evaluators.statistics.MapsFeatures`."""
+        """Map the features, as `evaluators.statistics.MapsFeatures` says."""
         return self._threads.map(lambda x: work(self._matrix(x)), range(self.count))
 
     def visit(self, work: Callable[[LoadedInstance[X, Y, Z]], R], chosen: Sequence[int]) -> list[R]:
@@ -56,11 +56,11 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
         return self._threads.map(lambda x: work(loaded(x)), chosen)
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self._threads.close()
 
     def checked(self, weights: Floats) -> Floats:
-        """The weight vectors as rows for the kernels, refused where θ might not be finite."""
+        """Return the weight vectors as rows for the kernels; refuse those for which θ might not be finite."""
         rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
         if not np.all(np.abs(rows) <= self.largest):
             raise InputError("not finite", where="theta")
@@ -68,7 +68,7 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
 
     @abstractmethod
     def _matrix(self, x: int) -> NDArray[np.float32]:
-        """The (d, rows) features of instance x."""
+        """Return the (d, rows) features of instance x."""
 
     def _each(self, work: Callable[[int, int], None]) -> None:
         """Run `work(low, high)` over all instances, in chunks of about equal work."""
@@ -76,5 +76,5 @@ class StackedEvaluator(ABC, Generic[X, Y, Z]):
 
 
 def starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each part begins in a stack of parts of these sizes, and where the last one ends."""
+    """Return where each part begins in a stack of parts of these sizes, and where the last one ends."""
     return np.concatenate([[0], np.cumsum(sizes)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.models.kernels.inputs import line_into, squash_all
+from colayer.models.kernels.inputs import order_inputs_into, squash_all
 
 
 def test_it_is_arsinh() -> None:
@@ -21,19 +21,19 @@ def test_it_is_arsinh() -> None:
     assert np.allclose(ends, [[np.arcsinh(1e18), -np.arcsinh(1e18)]])
 
 
-@pytest.mark.parametrize(("moments", "amounts"), [(4, 4), (1, 0), (0, 2), (0, 0)])
+@pytest.mark.parametrize(("positions", "size"), [(4, 4), (1, 0), (0, 2), (0, 0)])
 @pytest.mark.parametrize("rows", [1, 3, 40])
-def test_a_line_is_told_of_its_neighbours(rows: int, moments: int, amounts: int) -> None:
+def test_a_line_is_told_of_its_neighbours(rows: int, positions: int, size: int) -> None:
     random, shifts = np.random.default_rng(rows), (-4, -1, 2)
     sequence, plain = random.permutation(rows), random.normal(size=(2, rows)).astype(np.float32)
-    times, sizes = random.normal(size=(moments, rows)), random.normal(size=(amounts, rows))
+    times, sizes = random.normal(size=(positions, rows)), random.normal(size=(size, rows))
     expected = [*plain[:, sequence]]
     expected += [np.arcsinh(time[sequence] - times[0, sequence]) for time in times[1:]]
-    expected += [np.arcsinh(size[sequence]) for size in sizes]
+    expected += [np.arcsinh(one[sequence]) for one in sizes]
     for shift in shifts:
         beside = sequence[np.clip(np.arange(rows) + shift, 0, rows - 1)]
         expected += [np.arcsinh(time[beside] - times[0, sequence]) for time in times]
-        expected += [np.arcsinh(size[beside] - size[sequence]) for size in sizes]
+        expected += [np.arcsinh(one[beside] - one[sequence]) for one in sizes]
     out = np.empty((len(expected), rows), np.float32)
-    line_into(plain, times, sizes, sequence, np.array(shifts), out)
+    order_inputs_into(plain, times, sizes, sequence, np.array(shifts), out)
     assert np.allclose(out, expected, rtol=1e-6, atol=1e-6)

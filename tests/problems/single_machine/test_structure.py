@@ -1,4 +1,4 @@
-"""Jobs in a line: moments that schedules give, amounts by hand."""
+"""Jobs in a line: positions that schedules give, sizes by hand."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 from colayer.problem.structure import Order, structure_of
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.structure import structure, structure_in
+from colayer.problems.single_machine.structure import structure, structure_of_sequence
 
 
 def test_by_hand() -> None:
     """SRPT: job 0 from 0 to 1 and 2 to 4, preempted by job 1 from 1 to 2; then a gap of 6, and job 2 from 10 to 16."""
     order = structure(Instance(np.array([0.0, 1.0, 10.0]), np.array([3.0, 1.0, 5.0])))
     assert order.permutation.tolist() == [1, 0, 2]
-    assert (3.0 * order.moments).tolist() == [[2.5, 0.0, 0.0, 4.0], [1.5, 1.0, 1.0, 2.0], [12.5, 10.0, 10.0, 15.0]]
-    assert (order.amounts * [3.0, 1.0, 3.0, 1.0]).tolist() == [
+    assert (3.0 * order.positions).tolist() == [[2.5, 0.0, 0.0, 4.0], [1.5, 1.0, 1.0, 2.0], [12.5, 10.0, 10.0, 15.0]]
+    assert (order.sizes * [3.0, 1.0, 3.0, 1.0]).tolist() == [
         [3.0, 0.0, 6.0, 1.0],
         [1.0, 1.0, 6.0, 1.0],
         [5.0, 0.0, 0.0, 0.0],
@@ -29,20 +29,20 @@ def test_jobs_stand_as_in_the_rule(features: str) -> None:
     instance = problem.generate(4, jobs=80, rho=1.0)
     (order,) = structure_of(problem, instance, 80)
     assert order.permutation.tolist() == problem.baseline("srpt-midpoint", instance).tolist()
-    assert (np.diff(order.moments[order.permutation, 0]) >= 0).all()
+    assert (np.diff(order.positions[order.permutation, 0]) >= 0).all()
 
 
 def test_the_unit_of_time_does_not_matter() -> None:
     instance = SingleMachine.generate(5, jobs=40)
     plain, scaled = structure(instance), structure(Instance(8.0 * instance.release, 8.0 * instance.processing))
-    assert np.array_equal(plain.moments, scaled.moments)
-    assert np.array_equal(plain.amounts, scaled.amounts)
+    assert np.array_equal(plain.positions, scaled.positions)
+    assert np.array_equal(plain.sizes, scaled.sizes)
 
 
 def test_one_job() -> None:
     order = structure(Instance(np.array([3.0]), np.array([2.0])))
-    assert order.moments.tolist() == [[2.0, 1.5, 1.5, 2.5]]
-    assert order.amounts.tolist() == [[1.0, 0.0, 0.0, 0.0]]
+    assert order.positions.tolist() == [[2.0, 1.5, 1.5, 2.5]]
+    assert order.sizes.tolist() == [[1.0, 0.0, 0.0, 0.0]]
 
 
 def test_blocks_are_counted_as_plain_python_does() -> None:
@@ -65,19 +65,19 @@ def test_blocks_are_counted_as_plain_python_does() -> None:
         for j in block:
             after = sum(place[i] > place[j] for i in block)
             gap, following = (0.0, 0) if last else (gaps[k + 1] / p.mean(), len(blocks[k + 1]))
-            assert order.amounts[j, 1:].tolist() == [after, pytest.approx(gap), following]
+            assert order.sizes[j, 1:].tolist() == [after, pytest.approx(gap), following]
 
 
 def test_in_a_sequence_by_hand() -> None:
     """Job 0 from 0 to 3, job 2 from 10 to 15, job 1 from 15 to 16: middle, release, start, and those under SRPT."""
-    order = structure_in(np.array([0, 2, 1]), Instance(np.array([0.0, 1.0, 10.0]), np.array([3.0, 1.0, 5.0])))
+    order = structure_of_sequence(np.array([0, 2, 1]), Instance(np.array([0.0, 1.0, 10.0]), np.array([3.0, 1.0, 5.0])))
     assert order.permutation.tolist() == [0, 2, 1]
-    assert (3.0 * order.moments).tolist() == [
+    assert (3.0 * order.positions).tolist() == [
         [1.5, 0.0, 0.0, 2.5, 0.0],
         [15.5, 1.0, 15.0, 1.5, 1.0],
         [12.5, 10.0, 10.0, 12.5, 10.0],
     ]
-    assert (order.amounts * [3.0, 1.0, 3.0, 1.0]).tolist() == [
+    assert (order.sizes * [3.0, 1.0, 3.0, 1.0]).tolist() == [
         [3.0, 1.0, 6.0, 1.0],
         [1.0, 0.0, 6.0, 1.0],
         [5.0, 0.0, 0.0, 0.0],
@@ -85,7 +85,7 @@ def test_in_a_sequence_by_hand() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 50])
-def test_moments_in_a_sequence_are_those_of_its_schedule(jobs: int) -> None:
+def test_positions_in_a_sequence_are_those_of_its_schedule(jobs: int) -> None:
     problem = SingleMachine("27")
     instance = problem.generate(7, jobs=jobs, rho=1.0)
     sequence = np.random.default_rng(jobs).permutation(jobs)
@@ -98,20 +98,20 @@ def test_moments_in_a_sequence_are_those_of_its_schedule(jobs: int) -> None:
     for j in sequence.tolist():
         start = max(now, float(r[j]))
         now = start + float(p[j])
-        moments = [(start + 0.5 * p[j]) / p.mean(), r[j] / p.mean(), start / p.mean(), *first.moments[j, [0, 2]]]
-        assert order.moments[j].tolist() == pytest.approx(moments, rel=1e-12)
-    assert (np.diff(order.moments[sequence, 0]) > 0).all()
+        positions = [(start + 0.5 * p[j]) / p.mean(), r[j] / p.mean(), start / p.mean(), *first.positions[j, [0, 2]]]
+        assert order.positions[j].tolist() == pytest.approx(positions, rel=1e-12)
+    assert (np.diff(order.positions[sequence, 0]) > 0).all()
 
 
-def test_amounts_in_a_sequence_count_what_follows_in_it() -> None:
+def test_theta_offsets_in_a_sequence_count_what_follows_in_it() -> None:
     """In that of SRPT they are as before; in another, jobs of the block that follow are others, in all as many."""
     instance = SingleMachine.generate(8, jobs=60, rho=1.2)
     first = structure(instance)
-    assert np.array_equal(structure_in(first.permutation, instance).amounts, first.amounts)
-    turned = structure_in(first.permutation[::-1].copy(), instance)
-    assert np.array_equal(turned.amounts[:, [0, 2, 3]], first.amounts[:, [0, 2, 3]])
-    assert not np.array_equal(turned.amounts[:, 1], first.amounts[:, 1])
-    assert turned.amounts[:, 1].sum() == first.amounts[:, 1].sum()
+    assert np.array_equal(structure_of_sequence(first.permutation, instance).sizes, first.sizes)
+    turned = structure_of_sequence(first.permutation[::-1].copy(), instance)
+    assert np.array_equal(turned.sizes[:, [0, 2, 3]], first.sizes[:, [0, 2, 3]])
+    assert not np.array_equal(turned.sizes[:, 1], first.sizes[:, 1])
+    assert turned.sizes[:, 1].sum() == first.sizes[:, 1].sum()
 
 
 def test_without_an_answer_jobs_stand_as_under_srpt() -> None:
@@ -119,4 +119,4 @@ def test_without_an_answer_jobs_stand_as_under_srpt() -> None:
     instance = problem.generate(9, jobs=30)
     found, expected = problem.structure(instance), structure(instance)
     assert np.array_equal(found.permutation, expected.permutation)
-    assert np.array_equal(found.moments, expected.moments)
+    assert np.array_equal(found.positions, expected.positions)

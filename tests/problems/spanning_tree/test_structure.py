@@ -43,17 +43,17 @@ def test_savings_are_what_an_edge_changes_in_the_second_stage(seed: int) -> None
             assert found[e] == pytest.approx(paid[0] - paid[1])
 
 
-def test_amounts_in_an_answer() -> None:
+def test_theta_offsets_in_an_answer() -> None:
     problem = SpanningTree()
     instance = problem.generate(1, width=4, scenarios=3)
     m = instance.edge_count
-    assert structure_of(problem, instance, 2 * m)[0].amounts.shape == (2 * m, 0)
+    assert structure_of(problem, instance, 2 * m)[0].theta_offsets.shape == (2 * m, 0)
     y = problem.layer(problem.features(instance) @ problem.safe_weights, instance)
     bought = np.flatnonzero(y == 1)
-    amounts = problem.structure(instance, y)[0].amounts
-    assert amounts[:m, 0].tolist() == (instance.first - savings(bought, instance)).tolist()
-    assert amounts[:m, 1].tolist() == [20.0 if e in bought else 0.0 for e in range(m)]
-    assert not amounts[m:].any()
+    theta_offsets = problem.structure(instance, y)[0].theta_offsets
+    assert theta_offsets[:m, 0].tolist() == (instance.first - savings(bought, instance)).tolist()
+    assert theta_offsets[:m, 1].tolist() == [20.0 if e in bought else 0.0 for e in range(m)]
+    assert not theta_offsets[m:].any()
     cost = complete(bought, instance)[1]
     for e in bought:
-        assert complete(np.setdiff1d(bought, [e]), instance)[1] == pytest.approx(cost - amounts[e, 0])
+        assert complete(np.setdiff1d(bought, [e]), instance)[1] == pytest.approx(cost - theta_offsets[e, 0])

@@ -22,22 +22,22 @@ def test_arcs_in_the_order_of_theta() -> None:
     assert out == {u: 6 if v < 0 else v for u, v in enumerate(cover.tolist())}
 
 
-def test_amounts_in_a_solution_are_delays_along_its_routes() -> None:
+def test_theta_offsets_in_a_solution_are_delays_along_its_routes() -> None:
     """In costs: of an arc alone, behind its tail as late as it is, with what follows; lateness; a minute where used."""
     problem = VehicleScheduling("23")
     instance = problem.generate(1, tasks=25, scenarios=4)
     features = problem.features(instance)
-    assert structure_of(problem, instance, len(features))[0].amounts.shape == (len(features), 0)
+    assert structure_of(problem, instance, len(features))[0].theta_offsets.shape == (len(features), 0)
     y = problem.layer(features @ problem.safe_weights, instance)
     graph = structure_of(problem, instance, len(features), y)[0]
     used = problem.embed(y, instance) > 0
-    alone, behind, chained, late, stays = graph.amounts.T
+    alone, behind, chained, late, stays = graph.theta_offsets.T
     minute = instance.delay_cost
     arcs = len(instance.arcs[1])
     named = list(problem.feature_names)
     assert np.allclose(alone[:arcs], features[:arcs, named.index("expected_delay")], rtol=1e-5)
     assert stays.tolist() == (minute * used).tolist()
-    assert not graph.amounts[arcs:, :4].any()
+    assert not graph.theta_offsets[arcs:, :4].any()
     lateness = solution_delays(instance.times, y).mean(axis=1)
     assert np.allclose(late[:arcs], minute * lateness[graph.tail[:arcs]])
     # on the arcs of the solution, the delay behind the tail is that of the head

@@ -1,4 +1,4 @@
-"""One shortest augmenting path of a bipartite matching whose nodes may stay alone."""
+"""One shortest augmenting path of a bipartite matching whose nodes may stay unmatched."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from colayer.layers.kernels.heap import drop, push
 
 @inner(cache=True, nogil=True)
 def workspace(size):  # type: ignore[no-untyped-def]
-    """Scratch arrays of `augment` for sides of at most `size` nodes; distances are infinite between two calls."""
+    """Return scratch arrays for `augment` and sides of at most `size` nodes; distances are infinite between calls."""
     distance = np.empty(size)
     for v in range(size):
         distance[v] = np.inf
@@ -23,18 +23,18 @@ def workspace(size):  # type: ignore[no-untyped-def]
 
 @inner(cache=True, nogil=True)
 def augment(root, firsts, lasts, ends, costs, limits, near, far, mate, owner, work, keys, nodes):  # type: ignore[no-untyped-def]
-    """Match `root`, a node that is alone, or leave alone the node of its side for which that costs least.
+    """Match the unmatched node `root`, or unmatch the node of its side for which that costs least.
 
     The near side is that of the root: node u has the arcs firsts[u] … lasts[u] − 1, to `ends` at `costs`, the dual
     near[u] ≤ limits[u], and its mate on the far side or −1. The far side has the duals `far`, and owners or −1. Either
     side may be the rows. Invariant, before and after: near[u] + far[v] ≤ cost, with equality on matched arcs.
 
-    Dijkstra's algorithm over alternating paths, lengths cost − near − far ≥ 0. A path ends at a far node without an
-    owner, or at a near node w of the tree that gives up its mate, at the extra length limits[w] − near[w]; `best` is
-    the shortest end found, and nothing that is not shorter enters the heap. Far nodes at the distance reached (`level`)
+    The algorithm is Dijkstra's over alternating paths, lengths cost − near − far ≥ 0. A path ends at a far node without
+    an owner, or at a near node w of the tree that gives up its mate, at the extra length limits[w] − near[w]. `best` is
+    the length of the shortest path found; only shorter ones enter the heap. Far nodes at the current distance (`level`)
     wait in `ready`, so ties never touch the heap. At the end the duals of all nodes nearer than `best` move by the
     difference: near ones up, far ones down. O(m log m) for m arcs scanned; `keys` and `nodes` need room for all arcs,
-    since each is pushed at most once.
+    because each is pushed at most once.
     """
     distance, parent, reached, ready, tree = work
     n_reached = n_ready = n_tree = size = 0
@@ -66,7 +66,7 @@ def augment(root, firsts, lasts, ends, costs, limits, near, far, mate, owner, wo
             level = keys[0]
             v = nodes[0]
             size = drop(keys, nodes, size)
-            if distance[v] == level:  # else it was reached on a shorter way since
+            if distance[v] == level:  # otherwise a shorter path has reached it since
                 ready[0] = v
                 n_ready = 1
         if n_ready == 0 or best <= level:

@@ -7,7 +7,7 @@ from colayer._runtime.compiled import inner
 
 @inner(cache=True, nogil=True)
 def push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
-    """Put (key, node) into a heap of `size` entries, least key first; returns the new size. O(log size)."""
+    """Put (key, node) into a heap of `size` entries, least key first; return the new size. O(log size)."""
     i = size
     while i > 0:
         parent = (i - 1) >> 1
@@ -23,7 +23,7 @@ def push(keys, nodes, size, key, node):  # type: ignore[no-untyped-def]
 
 @inner(cache=True, nogil=True)
 def drop(keys, nodes, size):  # type: ignore[no-untyped-def]
-    """Take the least entry, (keys[0], nodes[0]), out of a heap that is not empty; returns the new size. O(log size)."""
+    """Take the least entry, (keys[0], nodes[0]), out of a heap that is not empty; return the new size. O(log size)."""
     size -= 1
     key = keys[size]
     node = nodes[size]

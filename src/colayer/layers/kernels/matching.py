@@ -1,4 +1,4 @@
-"""Matching of least cost in which a row or a column may stay alone, at a cost: exact, with arcs priced lazily.
+"""Exact matching of least cost in which rows and columns may stay unmatched at a cost; arcs are priced lazily.
 
 Rows u and columns v, arcs (u, v) of cost θ_uv; a row that stays alone costs `row_costs[u]`, a column `column_costs[v]`.
 Duals α (rows) and π (columns) stay feasible on the arcs kept so far, within their limits,
@@ -6,8 +6,8 @@ Duals α (rows) and π (columns) stay feasible on the arcs kept so far, within t
     α_u + π_v ≤ θ_uv,   α_u ≤ row_costs[u],   π_v ≤ column_costs[v],
 
 with equality on matched arcs and, once the kept arcs are solved, for every row and column that is alone. Few arcs
-matter: a row keeps the KEPT best under π as it is inserted. Then all arcs are priced: a row with violated arcs keeps
-the ADDED worst of them too, its dual falls to what they allow, and it is matched anew, and so are the columns that lost
+matter: a row keeps the KEPT best under π when it is inserted. Then all arcs are priced: a row with violated arcs also
+keeps the ADDED worst of them, its dual falls to what they allow, and it is matched anew, as are the columns that lost
 their row. When no arc is violated, α and π are feasible for all arcs and prove the matching optimal.
 
 Shortest augmenting paths with duals: Jonker & Volgenant, "A shortest augmenting path algorithm for dense and sparse
@@ -23,8 +23,8 @@ import numpy as np
 from colayer._runtime.compiled import inner, njit
 from colayer.layers.kernels.augment import augment, workspace
 
-KEPT = 16  # arcs of a row kept as it is inserted
-ADDED = 8  # violated arcs a row is given by a round of pricing
+KEPT = 16  # arcs of a row that are kept when it is inserted
+ADDED = 8  # violated arcs that a round of pricing adds to a row
 TOLERANCE = 1e-11  # of a violation, relative to the largest cost that matters; rounding stays well below
 _BLOCK = 32  # arcs compared at once
 
@@ -130,10 +130,10 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
 
 @inner(cache=True, nogil=True)
 def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs, values, buffer):  # type: ignore[no-untyped-def]
-    """Of the arcs of a row, copy the (at most) `most` with the least θ_v − π_v < limit to `base` on, ties by position.
+    """Copy the (at most) `most` arcs of a row with the least θ_v − π_v < limit to `base` onwards, ties by position.
 
-    Returns their number; `values` holds their θ_v − π_v, ascending. The differences are computed at once, whole blocks
-    that hold nothing new are skipped, an insertion sort does the rest.
+    Return their number; `values` holds their θ_v − π_v, ascending. The differences are computed at once, whole blocks
+    that hold nothing new are skipped, and an insertion sort does the rest.
     """
     arcs = heads.shape[0]
     for k in range(arcs):
@@ -168,7 +168,7 @@ def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs
 
 @inner(cache=True, nogil=True)
 def _violated(heads, costs, column_duals, limit):  # type: ignore[no-untyped-def]
-    """Number of arcs of a row with θ_v < π_v + limit: counted, not searched, so that the loop is vectorised."""
+    """Count the arcs of a row with θ_v < π_v + limit; counting, unlike searching, vectorises."""
     count = np.int64(0)
     for k in range(heads.shape[0]):
         count += np.int64(costs[k] < column_duals[np.uint32(heads[k])] + limit)
@@ -177,7 +177,7 @@ def _violated(heads, costs, column_duals, limit):  # type: ignore[no-untyped-def
 
 @inner(cache=True, nogil=True)
 def _fresh(kept, new_heads, new_costs, base, found):  # type: ignore[no-untyped-def]
-    """Of the `found` arcs at `base`, leave those whose head is not in `kept`; returns their number."""
+    """Keep those of the `found` arcs at `base` whose head is not in `kept`; return their number."""
     size = 0
     for i in range(base, base + found):
         known = False
@@ -192,7 +192,7 @@ def _fresh(kept, new_heads, new_costs, base, found):  # type: ignore[no-untyped-
 
 @inner(cache=True, nogil=True)
 def _merge_into(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_costs, merged_heads, merged_costs):  # type: ignore[no-untyped-def]
-    """Kept arcs with the `added[u]` new ones of each row after its old ones; moves `firsts` and `lasts` with them."""
+    """Append the `added[u]` new arcs of each row to its kept ones; `firsts` and `lasts` move with them."""
     k = 0
     i = 0
     for u in range(firsts.shape[0]):
@@ -212,7 +212,7 @@ def _merge_into(firsts, lasts, kept_heads, kept_costs, added, new_heads, new_cos
 
 @inner(cache=True, nogil=True)
 def _transpose_into(firsts, lasts, kept_heads, kept_costs, column_firsts, column_lasts, tails, costs):  # type: ignore[no-untyped-def]
-    """The kept arcs by column: firsts, lasts, tails (ascending in each column) and costs."""
+    """Store the kept arcs by column: firsts, lasts, tails (ascending in each column) and costs."""
     for v in range(column_lasts.shape[0]):
         column_lasts[v] = 0
     for k in range(kept_heads.shape[0]):

@@ -38,10 +38,10 @@ from colayer.learning.run import open_run
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel
-from colayer.models.context import followed
+from colayer.models.context import append_stage
 from colayer.models.stage import kinds_of
 from colayer.problem.protocol import X, Y, Z
-from colayer.problem.structure import first_network_uses_answer
+from colayer.problem.structure import first_stage_uses_answer
 
 #: Blocks of a network, where rows stand in an order and elsewhere; and the dilations of the first, over and over.
 _DEPTH = {True: 6, False: 3}
@@ -126,7 +126,7 @@ class _Stages(Generic[X, Y, Z]):
         """Return the linear model as a silent network, where the first network looks at what it makes; else None."""
         data = self.training
         structure = data.problem.structure_of(data.instances[0], len(data.features[0]))
-        if not first_network_uses_answer(data.problem.structure_uses_answer, structure):
+        if not first_stage_uses_answer(data.problem.structure_uses_answer, structure):
             return None
         return ContextModel(weights=self.weights, **self._described())
 
@@ -149,7 +149,7 @@ class _Stages(Generic[X, Y, Z]):
 
         def model_of(state: Any) -> ContextModel:
             made = network.model(state, weights=weights, **self._described())
-            return made if earlier is None else followed(earlier, made)
+            return made if earlier is None else append_stage(earlier, made)
 
         source = InstanceBatches(
             training, held_out if held_out.items else None, self.gradient, model_of, method.batch, budget // self.cost,

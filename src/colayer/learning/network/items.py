@@ -15,7 +15,7 @@ from colayer.models.inputs import inputs_of, offsets_of
 from colayer.models.thetas import thetas
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
-from colayer.problem.structure import Structure, anchored, order_of
+from colayer.problem.structure import Structure, has_positions, order_of
 from colayer.problem.theta import structure_after, theta_of
 
 
@@ -35,7 +35,7 @@ class Item(Generic[X]):
     @property
     def anchored(self) -> bool:
         """Whether θ starts from the first moment of an order, without the linear model."""
-        return anchored(self.structure)
+        return has_positions(self.structure)
 
 
 def item_of(
@@ -58,8 +58,8 @@ def item_of(
         start = theta_of(problem, earlier, instance, features)
         structure = structure_after(problem, instance, start)
     order = order_of(structure)
-    if order is not None and anchored(structure):
-        start = order.moments[:, 0]
+    if order is not None and has_positions(structure):
+        start = order.positions[:, 0]
     elif start is None:
         start = thetas(features, (weights / scale)[None, :])[0]
     if order is not None:

@@ -1,8 +1,8 @@
 """The forward pass of networks that see context, in float32: channels by rows, sums in a fixed order.
 
 Rows are the last axis, so every inner loop runs over rows side by side and no sum is reordered: the bits depend neither
-on the number of cores nor on a BLAS. Multiplications and additions may be fused. All goes through tiles of 64 rows,
-which lie in one piece and in the nearest cache.
+on the number of cores nor on a BLAS. Multiplications and additions may be fused. Everything works on tiles of 64
+rows, which are contiguous and fit the first-level cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from colayer.models.kernels.product import TILE, tile_product
 
 @inner(cache=True, nogil=True)
 def take_tile(x: Singles, start: int, tile: Singles) -> int:
-    """Rows from `start` on into a flat tile, 0 where there are no more; how many there are."""
+    """Copy the rows from `start` on into a flat tile, padded with 0; return how many there are."""
     inputs, n = x.shape
     count = min(TILE, n - start)
     for k in range(inputs):
@@ -30,7 +30,7 @@ def take_tile(x: Singles, start: int, tile: Singles) -> int:
 
 @njit(cache=True, nogil=True)
 def product_into(matrix: Singles, bias: Singles, x: Singles, out: Singles, positive: bool) -> None:
-    """out = matrix·x + bias, or max(0, ·) of it; the matrix as `tile_product` takes it, x (inputs, n), out (·, n)."""
+    """Compute out = matrix·x + bias, or max(0, ·) of it; matrix as in `tile_product`, x (inputs, n), out (·, n)."""
     u, z = np.empty(len(x) * TILE, np.float32), np.empty(len(bias) * TILE, np.float32)
     least = np.float32(0.0 if positive else -np.inf)
     for start in range(0, x.shape[1], TILE):
@@ -46,9 +46,10 @@ def product_into(matrix: Singles, bias: Singles, x: Singles, out: Singles, posit
 def blocks_add(
     matrices: Singles, biases: Singles, taps: Singles, dilations: Ints, x: Singles, h: Singles, spare: Singles
 ) -> None:
-    """Block by block h += a·s(b), with (a, b) = matrix·x + bias, half of the outputs each; O(rows·channels²) a block.
+    """Apply block after block h += a·s(b), with (a, b) = matrix·x + bias split in halves; O(rows·channels²) a block.
 
-    Where there are taps, what `shifts_into` adds to x counts too. Of several blocks x is h, which each finds changed.
+    With taps, `shifts_into` adds to x first. With several blocks pass the same array as x and h; each block reads the
+    previous output.
     """
     channels, n = h.shape
     u, z = np.empty(channels * TILE, np.float32), np.empty(biases.shape[1] * TILE, np.float32)
@@ -61,9 +62,9 @@ def blocks_add(
             gate_add(z, start, count, h)
 
 
-@inner(cache=True, nogil=True, error_model="numpy")  # a division that looks out for 0 is done one by one
+@inner(cache=True, nogil=True, error_model="numpy")  # division checked for 0 does not vectorise
 def gate_add(z: Singles, start: int, count: int, h: Singles) -> None:
-    """h += a·s(b) for the rows of a tile, s(b) = (1 + b/(1 + |b|))/2; a is the first half of z, b the second."""
+    """Add a·s(b) to h for the rows of a tile, s(b) = (1 + b/(1 + |b|))/2; a is the first half of z, b the second."""
     second = len(z) // 2
     half, one = np.float32(0.5), np.float32(1.0)
     for c in range(len(h)):
@@ -75,9 +76,9 @@ def gate_add(z: Singles, start: int, count: int, h: Singles) -> None:
 
 @inner(cache=True, nogil=True, fastmath={"contract"})
 def shifts_into(x: Singles, h: Singles, taps: Singles, dilation: int, out: Singles) -> None:
-    """out = x + what an order says: taps[c, 0]·h[c, i − δ] + taps[c, 1]·h[c, i] + taps[c, 2]·h[c, i + δ], δ: dilation.
+    """Add to x the neighbours in the order, δ = dilation places away; beyond an end stands 0.
 
-    Beyond an end stands 0.
+    out[c, i] = x[c, i] + taps[c, 0]·h[c, i − δ] + taps[c, 1]·h[c, i] + taps[c, 2]·h[c, i + δ].
     """
     channels, n = h.shape
     inside = max(n - 2 * dilation, 0)
@@ -98,26 +99,27 @@ def shifts_into(x: Singles, h: Singles, taps: Singles, dilation: int, out: Singl
 
 
 @njit(cache=True, nogil=True)
-def answer_into(said: Singles, moments: Floats, amounts: Floats, sequence: Ints, out: Floats) -> None:
-    """out[j] = t_0j + said[0, i] + Σ_k said[k, i]·o_kj, j the row at place i of the sequence, if there is one.
+def theta_into(outputs: Singles, positions: Floats, theta_offsets: Floats, sequence: Ints, out: Floats) -> None:
+    """Compute θ from the outputs of a network: out[j] = t_0j + outputs[0, i] + Σ_k outputs[k, i]·o_kj.
 
-    t are the moments, o_k those after the first less the first, then the amounts: as many of them as are said.
+    j is the row at place i of the sequence, or i if there is none. t are the positions; o_k are the positions after the
+    first less the first, then the θ offsets, as many of them as the network has outputs for.
     """
-    others, sizes = (max(len(moments), 1), len(amounts)) if len(said) > 1 else (1, 0)
+    others, sizes = (max(len(positions), 1), len(theta_offsets)) if len(outputs) > 1 else (1, 0)
     for i in range(len(out)):
         j = sequence[i] if len(sequence) else i
-        first = moments[0, j] if len(moments) else 0.0
-        value = np.float64(said[0, i])
+        first = positions[0, j] if len(positions) else 0.0
+        value = np.float64(outputs[0, i])
         for k in range(1, others):
-            value += said[k, i] * (moments[k, j] - first)
+            value += outputs[k, i] * (positions[k, j] - first)
         for k in range(sizes):
-            value += said[others + k, i] * amounts[k, j]
+            value += outputs[others + k, i] * theta_offsets[k, j]
         out[j] = value + first
 
 
 @njit(cache=True, nogil=True)
 def pool_into(h: Singles, labels: Ints, count: Ints, out: Singles) -> None:
-    """out (2·channels, cells): the mean and the maximum over the rows of each cell, 0 where it has none."""
+    """Store the mean and the maximum over the rows of each cell, out (2·channels, cells); 0 for empty cells."""
     channels, n = h.shape
     cells = len(count)
     for c in range(channels):
@@ -137,7 +139,7 @@ def pool_into(h: Singles, labels: Ints, count: Ints, out: Singles) -> None:
 
 @njit(cache=True, nogil=True)
 def gather_add(cells: Singles, labels: Ints, x: Singles) -> None:
-    """x[c, i] += cells[c, labels[i]]."""
+    """Add the values of each row's cell: x[c, i] += cells[c, labels[i]]."""
     channels, n = x.shape
     for c in range(channels):
         source, target = cells[c], x[c]

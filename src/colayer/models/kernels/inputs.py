@@ -1,6 +1,6 @@
-"""What networks that see context are told of each row, in float32: features, and neighbours in an order.
+"""The inputs of networks for each row, in float32: features, and neighbours in an order.
 
-`error_model="numpy"`: a division that looks out for 0 is done one by one.
+Kernels use `error_model="numpy"` because division that is checked for 0 does not vectorise.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _THIRD, _FIFTH, _SEVENTH = np.float32(1 / 3), np.float32(1 / 5), np.float32(1 / 
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def plain_into(features: NDArray[Any], scale: Floats, center: Floats, most: float, out: Singles) -> None:
-    """out[k, i] = features[k, i]/scale[k] − center[k], clipped to ±most."""
+def scale_into(features: NDArray[Any], scale: Floats, center: Floats, most: float, out: Singles) -> None:
+    """Compute out[k, i] = features[k, i]/scale[k] − center[k], clipped to ±most."""
     for k in range(len(scale)):
         row, target, size, middle = features[k], out[k], scale[k], center[k]
         for i in range(len(row)):
@@ -30,21 +30,23 @@ def plain_into(features: NDArray[Any], scale: Floats, center: Floats, most: floa
 
 
 @njit(cache=True, nogil=True)
-def line_into(plain: Singles, moments: Floats, sizes: Floats, sequence: Ints, shifts: Ints, out: Singles) -> None:
-    """What is plain; moments but the first, less the first; sizes; then of the neighbour at each shift the moments
-    less the own first one, and the sizes less the own ones; all but the plain squashed. Beyond an end stands the
-    last row.
+def order_inputs_into(
+    features: Singles, positions: Floats, sizes: Floats, sequence: Ints, shifts: Ints, out: Singles
+) -> None:
+    """Write what a network sees of rows in an order; all arrays are (·, rows).
 
-    All are (·, rows), rows by their numbers; out has them in the order of the sequence.
+    Features come first. Then come, squashed: the positions after the first, less the first; the sizes; and for the
+    neighbour at each shift its positions less the row's own first one, and its sizes less the row's own. Beyond an end
+    stands the last row. Inputs hold rows by their numbers, out holds them in the order of the sequence.
     """
-    n, first, d = len(sequence), len(moments), len(plain)
+    n, first, d = len(sequence), len(positions), len(features)
     for k in range(d):
-        row, target = plain[k], out[k]
+        row, target = features[k], out[k]
         for i in range(n):
             target[i] = row[sequence[i]]
     columns = np.empty((first + len(sizes), n))
     for k in range(len(columns)):
-        column, source = columns[k], moments[k] if k < first else sizes[k - first]
+        column, source = columns[k], positions[k] if k < first else sizes[k - first]
         for i in range(n):
             column[i] = source[sequence[i]]
     at = d
@@ -62,7 +64,9 @@ def line_into(plain: Singles, moments: Floats, sizes: Floats, sequence: Ints, sh
 
 @inner(cache=True, nogil=True)
 def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Singles) -> None:
-    """out[i] = column[i + shift] − own[i], or without `less` column[i + shift]; of the last row beyond an end."""
+    """Compute out[i] = column[i + shift] − own[i], or column[i + shift] if not `less`; the end row repeats beyond an
+    end.
+    """
     n, share = len(column), 1.0 if less else 0.0
     low, high = min(max(-shift, 0), n), max(min(n - shift, n), 0)
     for i in range(low):
@@ -77,13 +81,13 @@ def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Single
 
 @njit(cache=True, nogil=True)
 def squash_all(values: Singles) -> None:
-    """x ← arsinh x, of a C-contiguous array."""
+    """Replace x by arsinh x in a C-contiguous array."""
     squash(values.ravel())
 
 
 @inner(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
 def squash(values: Singles) -> None:
-    """x ← arsinh x = ±log(|x| + √(x² + 1)), to 3e-7, in loops over the bits that compilers make wide.
+    """Replace x by arsinh x = ±log(|x| + √(x² + 1)), to 3e-7, in loops over the bits that compilers vectorise.
 
     log of y = 2^e·m, 1 ≤ m < 2, is e·log 2 + log √2 + 2·artanh t with t = (m − √2)/(m + √2), |t| < 0.172: four terms.
     """
@@ -99,7 +103,7 @@ def squash(values: Singles) -> None:
         for i in range(count):
             mantissa[i] = (bits[i] & 0x7FFFFF) | 0x3F800000
         for i in range(count):
-            e[i] = np.float32(np.int32((bits[i] >> 23) - 127))  # without int32, of twice the width
+            e[i] = np.float32(np.int32((bits[i] >> 23) - 127))  # without int32 it would be twice as wide
         for i in range(count):
             t = (m[i] - _ROOT) / (m[i] + _ROOT)
             s = t * t

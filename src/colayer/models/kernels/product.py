@@ -1,8 +1,8 @@
 """Matrix times a tile of rows, in float32, by sums that stay in registers.
 
-A compiler makes wide what a loop does to many numbers, but keeps no running sums of a loop around it in registers:
-they would be read and written for every few products. So the innermost part is written in the terms of the compiler
-itself, in vectors of 16 numbers, which become registers of whatever width the machine has.
+A compiler vectorises an inner loop, but does not keep the running sums of the loop around it in registers: they would
+be read and written for every few products. So the innermost part is written in LLVM's own terms, in vectors of 16
+numbers, which become registers of whatever width the machine has.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ TILE, _LANES, FOUR = 64, 16, 4
 
 @inner(cache=True, nogil=True)
 def tile_product(matrix: Singles, bias: Singles, x: Singles, out: Singles) -> None:
-    """out[o, i] = bias[o] + Σ_k matrix[o, k]·x[k, i], in the order of k, over one tile of rows i; all arrays are flat.
+    """Compute out[o, i] = bias[o] + Σ_k matrix[o, k]·x[k, i], in the order of k, over one tile of rows i.
 
-    Outputs are a multiple of four. The matrix lies as the sums go: four outputs of the first input, of the second, …,
-    then the next four. O(outputs·inputs).
+    All arrays are flat, and outputs are a multiple of four. The matrix is stored as the sums read it: four outputs of
+    the first input, of the second, …, then the next four. O(outputs·inputs).
     """
     inputs = len(x) // TILE
     for o in range(0, len(bias), FOUR):
@@ -36,9 +36,10 @@ def tile_product(matrix: Singles, bias: Singles, x: Singles, out: Singles) -> No
 
 @intrinsic
 def _sums_into(_: Any, matrix: Any, bias: Any, x: Any, out: Any, m: Any, b: Any, i: Any, z: Any, inputs: Any) -> Any:
-    """out[z + TILE·j + l] = bias[b + j] + Σ_k matrix[m + 4k + j]·x[i + TILE·k + l], j < 4, l < 16; a vector for each j.
+    """Compute out[z + TILE·j + l] = bias[b + j] + Σ_k matrix[m + 4k + j]·x[i + TILE·k + l], j < 4, l < 16, one vector
+    per j.
 
-    As of every intrinsic of numba's, the arguments here are the types of those in the call, after a context.
+    As in every numba intrinsic, the arguments here are the types of those in the call, after a context.
     """
     arrays, integer = (matrix, bias, x, out), ir.IntType(64)
     wide, lanes = ir.VectorType(ir.FloatType(), _LANES), ir.VectorType(ir.IntType(32), _LANES)
@@ -52,12 +53,12 @@ def _sums_into(_: Any, matrix: Any, bias: Any, x: Any, out: Any, m: Any, b: Any,
         )
 
         def alike(start: Any, j: int) -> Any:
-            """The number j places behind `start`, in all places of a vector."""
+            """Return a vector that repeats the number j places behind `start`."""
             one = builder.insert_element(undefined, builder.load(builder.gep(start, [integer(j)])), integer(0))
             return builder.shuffle_vector(one, undefined, lanes(None))
 
         def rows(start: Any, k: Any) -> Any:
-            """Where those of x, or of the outcome, begin, k tiles behind `start`."""
+            """Return a pointer to the rows k tiles behind `start`."""
             return builder.bitcast(builder.gep(start, [builder.mul(k, integer(TILE))]), wide.as_pointer())
 
         sums = [cgutils.alloca_once(builder, wide) for _ in range(FOUR)]  # type: ignore[no-untyped-call]

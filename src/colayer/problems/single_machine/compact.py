@@ -1,4 +1,4 @@
-"""The problem as a general solver is told it: positions for mixed-integer programs, intervals for CP-SAT."""
+"""Models for general solvers: positions for mixed-integer programs, intervals for CP-SAT."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from colayer.problems.single_machine.kernels.schedule import completion_times
 
 
 def compact(instance: Instance) -> CompactModel:
-    """x_jk: job j runs as the k-th; C_k: when the k-th job ends. No big number is needed.
+    """Return a mixed-integer program: x_jk says whether job j runs as the k-th, C_k when the k-th job ends.
 
         min Σ_k C_k   such that   C_k ≥ Σ_j (r_j + p_j) x_jk,   C_k ≥ C_{k−1} + Σ_j p_j x_jk,   x an assignment
 
-    (positional completion times: Lasserre and Queyranne, IPCO 1992).
+    No big-M is needed (positional completion times: Lasserre and Queyranne, IPCO 1992).
     """
     n, r, p = instance.jobs, instance.release, instance.processing
     check_size(4 * n * n)
@@ -39,7 +39,7 @@ def compact(instance: Instance) -> CompactModel:
 
 
 def constraint_program(instance: Instance) -> ConstraintProgram:
-    """Intervals that do not overlap, least sum of their starts; times that are not whole are scaled and rounded."""
+    """Return a program of non-overlapping intervals, least sum of starts; fractional times are scaled and rounded."""
     n = instance.jobs
     times, _ = whole(np.concatenate([instance.release, instance.processing]))
     r, p = times[:n], times[n:]

@@ -14,27 +14,27 @@ from colayer.problems.single_machine.solution import checked
 
 
 def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
-    """Σ C_j when the jobs run in the order of `sequence`, each as early as possible."""
+    """Return Σ C_j if the jobs run in the order of `sequence`, each as early as possible."""
     return float(sequence_cost(checked(sequence, instance), *instance.arrays))
 
 
 def scale(instance: Instance) -> float:
-    """u(x) = n (n + 1)."""
+    """Return u(x) = n (n + 1)."""
     return float(instance.jobs * (instance.jobs + 1))
 
 
 def bound(instance: Instance) -> float:
-    """The optimal cost with preemption allowed (SRPT), at most the optimal cost without."""
+    """Return the optimal cost with preemption allowed (SRPT), a lower bound on the optimal cost without."""
     return float(srpt_bound(*instance.arrays))
 
 
 def makespan(instance: Instance) -> float:
-    """When the last job ends in every schedule that does not idle while a job waits, as SRPT's."""
+    """Return when the last job ends in every schedule that never idles while a job waits, such as SRPT's."""
     order = np.argsort(instance.release, kind="stable")
     release, processing = instance.release[order], instance.processing[order]
     return float((release + processing[::-1].cumsum()[::-1]).max())
 
 
 def srpt_approximation(instance: Instance) -> Approximation:
-    """Sorted by SRPT completion over the makespan: the 2-approximation of Phillips, Stein and Wein."""
+    """Return the 2-approximation of Phillips, Stein and Wein: jobs by SRPT completion over the makespan."""
     return Approximation(a=1.0, b=4.0 * instance.jobs * makespan(instance), beta=math.inf)

@@ -12,7 +12,7 @@ _SETS = {"experience": 1, "test": 2}
 
 
 def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS) -> list[Instance]:
-    """`per_cell` instances for each of the sizes and each of the ten ρ; 2400 of them by default.
+    """Return `per_cell` instances for each of the sizes and each of the ten ρ; 2400 by default.
 
     `name` is "experience" (to learn on) or "test". A smaller `per_cell` gives the first instances of each cell.
     """
@@ -22,6 +22,6 @@ def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS)
 
 
 def of_cells(entropy: int, per_cell: int, jobs: tuple[int, ...]) -> list[Instance]:
-    """Instances of the paper's kind, by the entropy of their seeds; 1 and 2 are those of its sets."""
+    """Return instances of the paper's kind by the entropy of their seeds; 1 and 2 are those of its sets."""
     cells = [(n, rho, k) for n in jobs for rho in PAPER_RHO for k in range(per_cell)]
     return [generate(np.random.SeedSequence([entropy, n, round(100 * rho), k]), jobs=n, rho=rho) for n, rho, k in cells]

@@ -28,7 +28,7 @@ _SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
 
 
 def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
-    """A new sequence: `sequence` itself, or after LS, or after LS and RDI."""
+    """Return a new sequence: `sequence` itself, improved by LS, or improved by LS and RDI."""
     _check(decoder)
     order = checked(sequence, instance)
     r, p = instance.arrays
@@ -42,12 +42,12 @@ def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
 def best(
     orders: Ints, instance: Instance, decoder: str, seed: int, workers: int | None = None
 ) -> tuple[int, Ints, float]:
-    """The best sequence over the (K, n) rows of `orders`: (row, sequence, cost), the first row at equal cost.
+    """Return the best sequence over the (K, n) rows of `orders` as (row, sequence, cost), the first row at equal cost.
 
-    With "rdi", row 0 is `decode`; the rows after it run RDI from jittered dates, d_j + c·p̄·max(0, N(0, 1)), drawn from
-    `seed`; the draws of a row do not depend on K. Where the best stretches of several rows together cost less than
-    any row, that sequence is returned, with −1 for the row. More rows never cost more. The result is the same for
-    any number of `workers` (threads; all processors if None).
+    With "rdi", row 0 is `decode`; later rows run RDI from jittered dates, d_j + c·p̄·max(0, N(0, 1)), drawn from
+    `seed`; the draws of a row do not depend on K. If the best stretches of several rows together cost less than any
+    row, that sequence is returned, with −1 for the row. More rows never cost more. The result is the same for any
+    number of `workers` (threads; all processors if None).
     """
     _check(decoder)
     rows = np.array(orders, dtype=np.int64, order="C", ndmin=2)
@@ -102,7 +102,7 @@ def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int 
 
 
 def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floats]:
-    """(K, n) sequences of the layer, one per row of `thetas`, and the costs after the decoder."""
+    """Return the (K, n) sequences of the layer, one per row of `thetas`, and their costs after the decoder."""
     rows = np.ascontiguousarray(thetas, dtype=np.float64)
     r, p = instance.arrays
     orders, costs = np.empty(rows.shape, dtype=np.int64), np.empty(len(rows))
@@ -113,7 +113,7 @@ def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floa
 
 
 def smoothed(theta: Floats, noise: Floats, sigma: float, instance: Instance, decoder: str) -> Floats | None:
-    """The gradient of the smoothed cost (see `Smooths`), job by job; None after a decoder, which moves jobs itself."""
+    """Return the gradient of the smoothed cost (see `Smooths`) by job; None with a decoder, which moves jobs itself."""
     if decoder != "none":
         return None
     from colayer.problems.single_machine.kernels.moves import slopes_into  # few need it

@@ -19,7 +19,7 @@ Sequenced = NDArray[np.int64]
 
 
 class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
-    """Bit for bit the numbers of the generic evaluator, without a Python object per instance."""
+    """An evaluator without a Python object per instance; its numbers equal the generic evaluator's, bit for bit."""
 
     largest = 1e280  # features are at most 1e12
 
@@ -39,7 +39,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
         self._each(stack)
 
     def losses(self, weights: Floats) -> Floats:
-        """See `Evaluator.losses`."""
+        """Return the losses, as `Evaluator.losses` does."""
         rows = self.checked(weights)
         out = np.empty((len(rows), self.count))
         data = (rows, self.features, self.first, self.release, self.processing, self.integral, self.scales)
@@ -55,6 +55,6 @@ class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
         return out
 
     def _matrix(self, x: int) -> NDArray[np.float32]:
-        """The (d, n) features of instance x."""
+        """Return the (d, n) features of instance x."""
         begin, end = self.first[x], self.first[x + 1]
         return self.features[self.dimension * begin : self.dimension * end].reshape(self.dimension, end - begin)

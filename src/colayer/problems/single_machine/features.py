@@ -99,7 +99,7 @@ FEATURE_SETS = {
 
 
 def features(instance: Instance, which: str = "66") -> NDArray[np.float32]:
-    """φ(j, x) of every job: shape (n, d), the transposed view of a C-contiguous (d, n) array; O(n log n)."""
+    """Return φ(j, x) of every job, shape (n, d): the transposed view of a C-contiguous (d, n) array. O(n log n)."""
     matrix, by_release, start, completion = feature_matrix(*instance.arrays, len(feature_set(which, FEATURE_SETS)))
     instance.note_preemptive(by_release, start, completion)
     return matrix.T

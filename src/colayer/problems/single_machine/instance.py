@@ -23,7 +23,7 @@ PAPER_JOBS = (50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000)
 class Instance:
     """n jobs with release dates r_j ≥ 0 and processing times p_j > 0 (read-only float64 arrays).
 
-    With `names`, which differ, the jobs are known by them wherever a solution is written.
+    `names`, if given, are distinct; solutions are then written with them.
     """
 
     release: Floats
@@ -50,26 +50,26 @@ class Instance:
 
     @property
     def jobs(self) -> int:
-        """n."""
+        """Return n."""
         return len(self.release)
 
     @cached_property
     def integral(self) -> bool:
-        """All data whole, and every completion time exact in float64: sums do not depend on their order."""
+        """Return whether all data are whole and all completion times exact in float64, so that sums have no order."""
         if not all(bool(np.all(values == np.floor(values))) for values in (self.release, self.processing)):
             return False
         return float(self.release.max() + self.processing.sum()) * self.jobs < 2.0**53
 
     @cached_property
     def arrays(self) -> tuple[Floats, Floats]:
-        """Writable copies of (release, processing) for the kernels, which are compiled for writable arrays alone."""
+        """Return writable copies of (release, processing); the kernels are compiled for writable arrays only."""
         return np.array(self.release), np.array(self.processing)
 
     @cached_property
     def preemptive(self) -> tuple[Ints, Floats, Floats]:
-        """The optimum with preemption allowed (SRPT): the jobs by release date, and the start and completion of each.
+        """Return the preemptive optimum (SRPT): the jobs by release date, and the start and completion of each.
 
-        Features look at it too, and leave it here.
+        `features` computes it too and stores it here.
         """
         r, p = self.arrays
         return increasing_order(r), *srpt(r, p)[:2]
@@ -80,7 +80,7 @@ class Instance:
 
 
 def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1.0) -> Instance:
-    """p_j uniform on 1..100, r_j the ceiling of a uniform draw on (0, 50.5·n·ρ) (paper, section 5.3)."""
+    """Draw p_j uniform on 1..100 and r_j as the ceiling of a uniform on (0, 50.5·n·ρ) (paper, section 5.3)."""
     if jobs < 1:
         raise InputError(f"{jobs} is out of range, expected at least 1", where="jobs")
     if not (np.isfinite(rho) and rho >= 0):
@@ -92,16 +92,16 @@ def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """The instance of `{"release": [n], "processing": [n]}`, and `"names": [n]` where the jobs have names."""
+    """Return the instance of `{"release": [n], "processing": [n]}`, with `"names": [n]` if the jobs have names."""
     return Instance(document["release"], document["processing"], document.get("names"))
 
 
 def write(instance: Instance) -> dict[str, Any]:
-    """The fields of the file format; whole numbers are written as integers."""
+    """Return the fields of the file format; whole numbers are written as integers."""
     named = {} if instance.names is None else {"names": list(instance.names)}
     return {"release": numbers(instance.release), "processing": numbers(instance.processing), **named}
 
 
 def content(instance: Instance) -> bytes:
-    """Release dates and processing times as they lie in memory."""
+    """Return release dates and processing times as bytes."""
     return instance.release.tobytes() + instance.processing.tobytes()

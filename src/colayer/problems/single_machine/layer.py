@@ -12,7 +12,7 @@ from colayer.problems.single_machine.kernels.rows import mix_into
 
 
 def layer(theta: ArrayLike, instance: Instance) -> NDArray[np.int64]:
-    """The sequence that minimises Σ_j θ_j·(n − position of j)."""
+    """Return the sequence that minimises Σ_j θ_j·(n − position of j)."""
     values = np.asarray(theta, dtype=np.float64)
     if values.shape != (instance.jobs,):
         raise InputError(f"shape {values.shape}, expected one entry per job, ({instance.jobs},)", where="theta")
@@ -20,26 +20,26 @@ def layer(theta: ArrayLike, instance: Instance) -> NDArray[np.int64]:
 
 
 def embed(sequence: NDArray[np.int64], instance: Instance) -> NDArray[np.float64]:
-    """n − position, by job; the target of a solution as well, since a sequence is a solution of the layer."""
+    """Return n − position by job; also the target of a solution, since every sequence is an answer of the layer."""
     return sorting.embed(sequence)
 
 
 def augmented(
     theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
 ) -> tuple[NDArray[np.float64], float]:
-    """See `sorting.augmented`."""
+    """Return θ′ and a for the hinge loss (see `sorting.augmented`)."""
     return sorting.augmented(theta, target)
 
 
 def likelihood(
     theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
 ) -> tuple[float, NDArray[np.float64]]:
-    """See `sorting.likelihood`."""
+    """Return value and gradient of the likelihood (see `sorting.likelihood`)."""
     return sorting.likelihood(theta, target)
 
 
 def mixed(orders: NDArray[np.int64], coefficients: NDArray[np.float64], instance: Instance) -> NDArray[np.float64]:
-    """Σ_k c_k·embed(orders[k])."""
+    """Return Σ_k c_k·embed(orders[k])."""
     out = np.empty(instance.jobs)
     mix_into(orders, coefficients, out)
     return out

@@ -11,10 +11,14 @@ from colayer.problems.single_machine.instance import Instance
 def instance(
     jobs: Any = None, *, release: Any = "release", processing: Any = "processing", name: Any = None
 ) -> Instance:
-    """The instance of a table of jobs (a DataFrame, a dict of columns, a list of rows), or of lists.
+    """Make an instance from a table of jobs or from lists.
 
-    Each argument is the name of a column of `jobs`, or values: a list, an array or a Series. `name` are the names of
-    the jobs; if it is not given, those of a column `name`, `id` or `job`, else of the DataFrame's index.
+    Parameters:
+        jobs: A DataFrame, a dict of columns, or a list of rows.
+        release: Release dates: the name of a column of `jobs`, or values (a list, an array or a Series).
+        processing: Processing times, likewise.
+        name: Names of the jobs, likewise. By default those of a column `name`, `id` or `job`, else of the DataFrame's
+            index.
     """
     given = Arguments("jobs", jobs, release=release, processing=processing, name=name)
     dates, times = given.numbers("release"), given.numbers("processing")

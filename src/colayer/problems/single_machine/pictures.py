@@ -90,7 +90,7 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
 
 
 def _decorate(ax: Axes, rows: np.ndarray[Any, np.dtype[np.int64]], lane: float, names: list[str]) -> None:
-    """Axes without clutter: the machine's lane is named, rows only where their names can be read."""
+    """Tidy the axes: name the machine's lane, and the rows if their names can be read."""
     n = len(names)
     if n <= LABELLED:
         ax.set_yticks([lane, *range(n)], ["machine", *(names[j] for j in rows)], parse_math=False)
@@ -111,7 +111,7 @@ def _decorate(ax: Axes, rows: np.ndarray[Any, np.dtype[np.int64]], lane: float, 
 def _boxes(
     left: Floats, right: Floats, middle: Floats, height: float, colour: str, label: str | None, zorder: float
 ) -> PolyCollection:
-    """Boxes from left to right around the heights `middle`, as one artist: thousands of patches would be slow."""
+    """Return boxes from left to right around the heights `middle` as one artist: thousands of patches would be slow."""
     low, high = middle - height / 2, middle + height / 2
     corners = [np.column_stack(corner) for corner in ((left, low), (right, low), (right, high), (left, high))]
     vertices = list(np.stack(corners, axis=1))

@@ -14,6 +14,7 @@ from colayer.problem.protocol import BaseProblem, check_decoder, declared
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set
+from colayer.problems.single_machine.compact import compact, constraint_program
 from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
 from colayer.problems.single_machine.decoder import DECODERS, best, decode, smoothed, solved
 from colayer.problems.single_machine.features import FEATURE_SETS, features
@@ -22,12 +23,11 @@ from colayer.problems.single_machine.layer import augmented, embed, layer, likel
 from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
 from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
-from colayer.problems.single_machine.structure import structure, structure_in
+from colayer.problems.single_machine.structure import structure, structure_of_sequence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.single_machine.evaluator import FusedEvaluator
 
 Sequenced = NDArray[np.int64]
@@ -36,8 +36,11 @@ Sequenced = NDArray[np.int64]
 class SingleMachine(BaseProblem):
     """1 | r_j | Σ C_j: sequence n jobs with release dates on one machine, least sum of completion times.
 
-    `features` is "66" or its subset "27"; `decoder` is "none", "ls" (adjacent-swap descent) or "rdi" (release date
-    iteration after it). A solution is an array of job indices in the order they run.
+    A solution is an array of job indices in the order they run.
+
+    Parameters:
+        features: "66", or its subset "27".
+        decoder: "none", "ls" (adjacent-swap descent) or "rdi" (LS, then release date iteration).
     """
 
     name = "single-machine"
@@ -70,6 +73,8 @@ class SingleMachine(BaseProblem):
     write_solution = staticmethod(write_solution)
     table = staticmethod(table)
     content = staticmethod(content)
+    compact = staticmethod(compact)
+    constraint_program = staticmethod(constraint_program)
 
     def __init__(self, features: Literal["66", "27"] = "66", decoder: Literal["none", "ls", "rdi"] = "none") -> None:
         known = feature_set(features, FEATURE_SETS)
@@ -81,65 +86,53 @@ class SingleMachine(BaseProblem):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Feature set and decoder."""
+        """Return feature set and decoder."""
         return {"features": self._features, "decoder": self.decoder}
 
     def features(self, instance: Instance) -> NDArray[np.float32]:
-        """One row per job; see docs/single_machine_features.md."""
+        """Return one row per job; see docs/single_machine_features.md."""
         return features(instance, self._features)
 
     def structure(self, instance: Instance, y: Sequenced | None = None) -> Order:
-        """Jobs by the middle of their time under SRPT, or, where the layer has given a sequence, in that one."""
-        return structure(instance) if y is None else structure_in(y, instance)
+        """Order the jobs by the middle of their time under SRPT, or, given an answer y, by that sequence."""
+        return structure(instance) if y is None else structure_of_sequence(y, instance)
 
     def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
-        """The sequence after the decoder."""
+        """Return the sequence after the decoder."""
         return decode(y, instance, self.decoder)
 
     def best(self, thetas: NDArray[np.float64], instance: Instance, seed: int) -> tuple[int, Sequenced, float]:
-        """The best row; with the decoder rdi, rows after the first also jitter the release dates."""
+        """Return the best row; with the decoder rdi, rows after the first also jitter the release dates."""
         orders = np.array([layer(theta, instance) for theta in thetas])
         return best(orders, instance, self.decoder, seed)
 
     def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Sequenced, NDArray[np.float64]]:
-        """The sequences of many θ, and their costs after the decoder."""
+        """Return the sequences of many θ, and their costs after the decoder."""
         return solved(thetas, instance, self.decoder)
 
     def smoothed(
         self, theta: NDArray[np.float64], noise: NDArray[np.float64], sigma: float, instance: Instance
     ) -> NDArray[np.float64] | None:
-        """What each priority does to the smoothed cost, without a decoder."""
+        """Return the gradient of the smoothed cost in each priority; None with a decoder."""
         return smoothed(theta, noise, sigma, instance, self.decoder)
 
     def approximation(self, instance: Instance) -> Approximation | None:
-        """That of the SRPT order; nothing for the 27 features, where the safe weights sort by its rank."""
+        """Return the guarantee of the SRPT order; None for the 27 features, whose safe weights sort by its rank."""
         return srpt_approximation(instance) if self._features == "66" else None
 
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
-        """Features stacked once, threads over instances."""
+        """Return an evaluator that stacks the features once and shares instances between threads."""
         from colayer.problems.single_machine.evaluator import FusedEvaluator
 
         return FusedEvaluator(self, instances, workers)
 
-    def compact(self, instance: Instance) -> CompactModel:
-        """Positions and completion times."""
-        from colayer.problems.single_machine.compact import compact
-
-        return compact(instance)
-
-    def constraint_program(self, instance: Instance) -> ConstraintProgram:
-        """Intervals that do not overlap."""
-        from colayer.problems.single_machine.compact import constraint_program
-
-        return constraint_program(instance)
-
     def group(self, instance: Instance) -> dict[str, float]:
-        """Number of jobs, and the ρ that the spread of the release dates suggests."""
+        """Return the number of jobs, and the ρ that the spread of the release dates suggests."""
         load = float(instance.release.max() / (50.5 * instance.jobs))
         return {"jobs": instance.jobs, "rho": min(PAPER_RHO, key=lambda rho: abs(rho - load))}
 
     def plot(self, solution: Sequenced, instance: Instance, ax: Axes | None = None) -> Axes:
-        """A Gantt chart."""
+        """Draw a Gantt chart."""
         from colayer.problems.single_machine.pictures import gantt
 
         return gantt(solution, instance, ax=ax)

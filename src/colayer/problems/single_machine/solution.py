@@ -18,7 +18,7 @@ _KEYS = ("sequence", "completion")
 
 
 def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
-    """`sequence` as an array of its own, refused where it does not hold every job of the instance once."""
+    """Check that `sequence` holds every job of the instance once; return it as a new array."""
     n = instance.jobs
     try:
         order = np.asarray(sequence)
@@ -41,14 +41,14 @@ def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
 
 
 def write_solution(sequence: NDArray[np.int64], instance: Instance) -> dict[str, Any]:
-    """`{"sequence": [jobs in order], "completion": [by job]}`; the jobs by their names where they have some."""
+    """Return `{"sequence": [jobs in order], "completion": [by job]}`, with the names of the jobs if they have some."""
     order = checked(sequence, instance)
     completion = numbers(completion_times(order, *instance.arrays))
     return {"sequence": named(order, instance.names), "completion": completion}
 
 
 def table(sequence: NDArray[np.int64], instance: Instance) -> dict[str, list[Any]]:
-    """The schedule, one row per job, in the order in which they run."""
+    """Return the schedule, one row per job, in the order in which they run."""
     order = checked(sequence, instance)
     completion = completion_times(order, *instance.arrays)[order]
     columns = {
@@ -61,7 +61,7 @@ def table(sequence: NDArray[np.int64], instance: Instance) -> dict[str, list[Any
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> NDArray[np.int64]:
-    """The sequence, refused where it is not one of the instance or where the completion times are not its own."""
+    """Return the sequence of a document; refuse one that does not fit the instance or its own completion times."""
     exact_keys(document, _KEYS)
     order = checked(unnamed(document["sequence"], instance.names, "sequence"), instance)
     expected = completion_times(order, *instance.arrays)

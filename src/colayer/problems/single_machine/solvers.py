@@ -58,18 +58,18 @@ SEARCHES = ("release+ls", "aprtf+rdi")
 
 
 def rules(decoder: str) -> tuple[str, ...]:
-    """The names of the rules for a pipeline with this decoder: plain, through it, and `SEARCHES`."""
+    """Return the names of the rules for a pipeline with this decoder: plain, through it, and `SEARCHES`."""
     through = () if decoder == "none" else tuple(f"{rule}+{decoder}" for rule in BASELINES)
     return (*BASELINES, *through, *(rule for rule in SEARCHES if rule not in through))
 
 
 def searches(decoder: str) -> tuple[str, ...]:
-    """Those of `SEARCHES` whose decoder goes beyond this one."""
+    """Return those of `SEARCHES` whose decoder goes beyond this one."""
     return tuple(rule for rule in SEARCHES if DECODERS.index(rule.partition("+")[2]) > DECODERS.index(decoder))
 
 
 def baseline(rule: str, instance: Instance) -> Sequenced:
-    """The sequence of a rule, `RULE` or `RULE+DECODER`."""
+    """Return the sequence of a rule, `RULE` or `RULE+DECODER`."""
     name, _, decoder = rule.partition("+")
     return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")
 
@@ -80,12 +80,12 @@ def exact(
     progress: Callable[[float, float], None] | None = None,
     start: Sequenced | None = None,
 ) -> tuple[Sequenced, float, bool]:
-    """Branch and bound: (best sequence, lower bound on the optimal cost, whether the sequence is proved optimal).
+    """Run branch and bound; return (best sequence, lower bound on the optimal cost, whether the sequence is proved
+    optimal).
 
-    The search starts from the better one of `start` and RDI on APRTF, and ends with a proof, after `time_limit` seconds
-    or when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is
-    called with (bound, best cost) some ten times per second. Where the data are not integral, "optimal" is up to
-    rounding.
+    The search starts from the better of `start` and RDI on APRTF. It ends with a proof, after `time_limit` seconds, or
+    when its memory (about 300 MB) is full; the bound is valid in each case, and at least SRPT's. `progress` is called
+    with (bound, best cost) some ten times per second. If the data are not integral, "optimal" is up to rounding.
     """
     r, p = instance.arrays
     sequences = [baseline("aprtf+rdi", instance)]
@@ -116,10 +116,11 @@ def exact(
 
 
 def brute_force(instance: Instance) -> tuple[Sequenced, float]:
-    """An optimal sequence and its cost, for a few jobs: dynamic programming over sets, no bounds, no dominance rules.
+    """Return an optimal sequence and its cost for a few jobs, by dynamic programming over sets.
 
-    Keeps, for every set of jobs that go first, the Pareto front of (completion time, cost), which is exact because the
-    rest costs no less when it starts later. An independent reference for the branch and bound.
+    It keeps, for every set of jobs that go first, the Pareto front of (completion time, cost), which is exact because
+    the rest costs no less when it starts later. It uses neither bounds nor dominance rules, so it is an independent
+    reference for the branch and bound.
     """
     n = instance.jobs
     if n > BRUTE_FORCE_JOBS:

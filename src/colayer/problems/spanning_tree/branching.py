@@ -36,12 +36,12 @@ def branch_and_bound(
     subproblems: int = 0,
     workers: int | None = None,
 ) -> tuple[Solution, float]:
-    """(best solution, lower bound on the cost of any); `progress` is called with (bound, best cost).
+    """Return (best solution, lower bound on the cost of any); `progress` is called with (bound, best cost).
 
-    Best bound first; branches on the edge whose fraction is nearest to one half. Ends when the bound meets the cost (up
-    to a relative gap of 1e-9 where costs are not whole); when their relative gap is at most `tolerance` and
-    `subproblems` have been searched; after `time_limit` seconds; or when its memory is full. The bound is valid in each
-    case. The result depends on `workers` only where the time limit cuts it short.
+    The search takes the best bound first and branches on the edge whose fraction is nearest to one half. It ends when
+    the bound meets the cost (up to a relative gap of 1e-9 if costs are not whole); when their relative gap is at most
+    `tolerance` and `subproblems` have been searched; after `time_limit` seconds; or when its memory is full. The bound
+    is valid in each case. The result depends on `workers` only if the time limit cuts it short.
     """
     search = _Search(instance, time_limit, progress, start, workers)
     try:
@@ -68,7 +68,7 @@ class _Search:
         self.best = -math.inf  # bound of all that is not searched yet
 
     def run(self, tolerance: float, subproblems: int) -> tuple[Solution, float]:
-        """See `branch_and_bound`."""
+        """Run the search of `branch_and_bound`."""
         relaxation, incumbent = self.relaxation, self.incumbent
         largest = MEMORY // max(1, relaxation.price.nbytes)
         # (bound, number, candidates fixed, prices to begin from); the number breaks ties
@@ -100,7 +100,7 @@ class _Search:
         return incumbent.solution, min(lowest, incumbent.cost)
 
     def _search(self, fixed: dict[int, int], price: Ints, known: float) -> tuple[float, bool]:
-        """The bound of a subproblem, and whether its optimum was found; the last prices stay in the relaxation."""
+        """Return the bound of a subproblem, and whether its optimum was found; the relaxation keeps the last prices."""
         self.relaxation.reset(price, fixed)
         self.incumbent.forget()
         bounds = [known]
@@ -123,7 +123,7 @@ class _Search:
         return self.deadline is not None and clock() >= self.deadline
 
     def _forest(self, fixed: dict[int, int]) -> bool:
-        """Whether the edges fixed in the first stage close no cycle."""
+        """Return whether the edges fixed in the first stage close no cycle."""
         component: dict[int, int] = {}
 
         def root(node: int) -> int:

@@ -18,7 +18,7 @@ from colayer.problems.spanning_tree.solution import Solution
 
 
 class _Columns:
-    """Where the variables stand: x_e, then y_es by scenario, then two arcs for each edge and scenario."""
+    """The columns of the variables: x_e, then y_es by scenario, then two arcs for each edge and scenario."""
 
     def __init__(self, instance: Instance) -> None:
         self.n, self.m, self.scenarios = instance.nodes, instance.edge_count, instance.scenarios
@@ -32,13 +32,13 @@ class _Columns:
         self.total = m + 3 * S * m
 
     def solution(self, values: NDArray[np.float64] | Ints) -> Solution:
-        """The edges bought, as `x` and `y` say."""
+        """Return the edges bought, given by `x` and `y`."""
         chosen = np.asarray(values)[: self.bought].reshape(1 + self.scenarios, self.m) > 0.5
         first, *second = (np.flatnonzero(row) for row in chosen)
         return Solution(first, tuple(second))
 
     def purchases(self, solution: Solution) -> Floats:
-        """x and y of a solution, as numbers."""
+        """Return x and y of a solution, as numbers."""
         values = np.zeros(self.bought)
         values[solution.first_stage] = 1.0
         for s, second in enumerate(solution.second_stage):
@@ -47,7 +47,7 @@ class _Columns:
 
 
 def compact(instance: Instance) -> CompactModel:
-    """n − 1 edges in each scenario, and a flow along them that brings one unit from node 0 to every other node."""
+    """Return a program with n − 1 edges in each scenario and a flow along them from node 0 to every other node."""
     at = _Columns(instance)
     n, m, S = at.n, at.m, at.scenarios
     check_size(S * 10 * m)
@@ -84,7 +84,7 @@ def compact(instance: Instance) -> CompactModel:
 
 
 def constraint_program(instance: Instance) -> ConstraintProgram:
-    """One arc of the tree into every node but 0, and levels that grow along them, so that they close no cycle."""
+    """Return a program with one tree arc into every node but 0; levels grow along the arcs, so they close no cycle."""
     at = _Columns(instance)
     n, m, S = at.n, at.m, at.scenarios
     check_size(S * 12 * m)
@@ -129,7 +129,7 @@ def constraint_program(instance: Instance) -> ConstraintProgram:
 
 
 def _rooted(at: _Columns, tree: Ints) -> tuple[list[int], Ints]:
-    """(arcs, levels by node) of a spanning tree, directed away from node 0."""
+    """Return (arcs, levels by node) of a spanning tree, directed away from node 0."""
     leaving: list[list[int]] = [[] for _ in range(at.n)]
     for arc in np.concatenate([tree, tree + at.m]).tolist():
         leaving[at.tails[arc]].append(arc)

@@ -14,27 +14,27 @@ _SLACK = 1e-12  # of rounding, over the sum of absolute values
 
 
 def cost(solution: Solution, instance: Instance) -> float:
-    """Σ_{E_1} c_e + (1/|S|) Σ_s Σ_{E_s} d_es."""
+    """Return Σ_{E_1} c_e + (1/|S|) Σ_s Σ_{E_s} d_es."""
     sound = checked(solution, instance)
     return stages_cost(sound.first_stage, np.array(sound.second_stage), instance)
 
 
 def stages_cost(first_stage: NDArray[np.int64], second_stage: NDArray[np.int64], instance: Instance) -> float:
-    """The cost of E_1 (increasing) and of the E_s in the rows of `second_stage` (in any order), not checked.
+    """Return the cost of E_1 (increasing) and of the E_s in the rows of `second_stage` (in any order), not checked.
 
-    Sums have one order, that of increasing cost within a scenario, in which the compiled evaluator takes them too.
+    Sums are taken in one order, by increasing cost within a scenario, as in the compiled evaluator.
     """
     values = instance.second[np.arange(instance.scenarios)[:, np.newaxis], second_stage]
     return float(total(instance.first[first_stage], np.sort(values, axis=1)))
 
 
 def scale(instance: Instance) -> float:
-    """u(x) = |V| − 1."""
+    """Return u(x) = |V| − 1."""
     return float(instance.nodes - 1)
 
 
 def bound(instance: Instance) -> float:
-    """The mean over s of the minimum spanning tree for min(c, d_s): scenario by scenario nothing is cheaper."""
+    """Return the mean over s of the minimum spanning tree for min(c, d_s): no scenario can be cheaper."""
     u, v, first, second = instance.arrays
     cheaper = np.minimum(first, second)
     trees = scenario_trees(instance.nodes, u, v, cheaper)
@@ -45,7 +45,7 @@ def bound(instance: Instance) -> float:
 
 
 def tree_approximation(instance: Instance) -> Approximation | None:
-    """That of the maximum-weight problem, costs ≤ 0 (paper, proposition 2, with the constants that its proof gives)."""
+    """Return the guarantee for the maximum-weight problem, costs ≤ 0 (paper, proposition 2, constants of its proof)."""
     if (instance.first > 0).any() or (instance.second > 0).any():
         return None
     scenarios = instance.scenarios

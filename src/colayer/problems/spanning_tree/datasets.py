@@ -18,7 +18,8 @@ _SETS = {"training": 1, "validation": 2, "test": 3}
 
 
 def paper_set(name: str, per_cell: int = 5, widths: tuple[int, ...] = PAPER_WIDTHS) -> list[Instance]:
-    """`per_cell` grids for each width, each of the five K and each of the four numbers of scenarios; 600 by default.
+    """Return `per_cell` grids for each width, each of the five K and each of the four numbers of scenarios; 600 by
+    default.
 
     `name` is "training", "validation" or "test". A smaller `per_cell` gives the first instances of each cell.
     """

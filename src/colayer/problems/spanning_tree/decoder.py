@@ -15,10 +15,10 @@ from colayer.problems.spanning_tree.solution import Solution
 
 
 def decode(stages: ArrayLike, instance: Instance) -> Solution:
-    """The better of two solutions, the first one at equal cost: E_1 = the edges of stage 1, and E_1 = ∅.
+    """Return the better of two solutions, the first at equal cost: E_1 = the edges of stage 1, and E_1 = ∅.
 
-    Each is completed by Kruskal's algorithm with weights d_s. Where all costs are ≤ 0, E_1 = ∅ is what makes the
-    layer with the safe weights a 2-approximation of the maximum-weight problem (paper, section 4.3).
+    Each is completed by Kruskal's algorithm with weights d_s. If all costs are ≤ 0, E_1 = ∅ makes the layer with the
+    safe weights a 2-approximation of the maximum-weight problem (paper, section 4.3).
     """
     values = np.asarray(stages)
     m = instance.edge_count
@@ -29,14 +29,14 @@ def decode(stages: ArrayLike, instance: Instance) -> Solution:
 
 
 def best(thetas: Floats, instance: Instance, seed: int = 0) -> tuple[int, Solution, float]:
-    """The first row of least cost among the θ in the rows of `thetas`: (row, solution, cost); nothing is drawn."""
+    """Return (row, solution, cost) of the first row of `thetas` with least cost; nothing is drawn."""
     stages, costs = solved(thetas, instance)
     row = int(np.argmin(costs))
     return row, decode(stages[row], instance), float(costs[row])
 
 
 def solved(thetas: Floats, instance: Instance) -> tuple[NDArray[np.int8], Floats]:
-    """(K, m) stages of the layer, one row per row of `thetas`, and the costs of the decoded solutions."""
+    """Return the (K, m) stages of the layer, one row per row of `thetas`, and the costs of the decoded solutions."""
     m = instance.edge_count
     rows = np.asarray(thetas, dtype=np.float64)
     if not np.isfinite(rows).all():
@@ -51,7 +51,7 @@ def solved(thetas: Floats, instance: Instance) -> tuple[NDArray[np.int8], Floats
 
 
 def complete(forest: ArrayLike, instance: Instance) -> tuple[Solution, float]:
-    """The best solution whose first stage is `forest` (edge indices), and its cost."""
+    """Return the best solution whose first stage is `forest` (edge indices), and its cost."""
     u, v = instance.arrays[:2]
     edges = np.sort(np.array(forest, dtype=np.int64))
     rows = completions(u, v, edges, instance.scenario_trees)
@@ -62,15 +62,15 @@ def complete(forest: ArrayLike, instance: Instance) -> tuple[Solution, float]:
 
 
 def nothing_cost(instance: Instance) -> float:
-    """The cost of E_1 = ∅."""
+    """Return the cost of E_1 = ∅."""
     return float(total(np.empty(0), _tree_costs(instance)))
 
 
 def tree_ends(instance: Instance) -> tuple[NDArray[np.int32], Floats]:
-    """The edges of `scenario_trees`, one scenario after the other: both nodes, (S·(n − 1), 2), and the cost."""
+    """Return both nodes, (S·(n − 1), 2), and the cost of the edges of `scenario_trees`, scenario after scenario."""
     return instance.edges.astype(np.int32)[instance.scenario_trees.ravel()], _tree_costs(instance).ravel()
 
 
 def _tree_costs(instance: Instance) -> Floats:
-    """(S, n − 1): the costs of the edges of `scenario_trees`, increasing."""
+    """Return the costs (S, n − 1) of the edges of `scenario_trees`, increasing."""
     return instance.second[np.arange(instance.scenarios)[:, np.newaxis], instance.scenario_trees]

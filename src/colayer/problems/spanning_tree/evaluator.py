@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
-    """Bit for bit the numbers of the generic evaluator, without a Python object per instance.
+    """An evaluator without a Python object per instance; its numbers equal the generic evaluator's, bit for bit.
 
-    Of the features, only those of a row's own stage are kept: the others are 0.
+    It keeps only the features of a row's own stage: the others are 0.
     """
 
     largest = 1e260  # features are at most 1e30
@@ -60,7 +60,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
         self._each(stack)
 
     def losses(self, weights: Floats) -> Floats:
-        """See `Evaluator.losses`."""
+        """Return the losses, as `Evaluator.losses` does."""
         rows = self.checked(weights)
         out = np.empty((len(rows), self.count))
         data = (
@@ -72,7 +72,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
         return out
 
     def _rows(self, x: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The features of instance x by stage, each (features of the stage, m)."""
+        """Return the features of instance x by stage, each (features of the stage, m)."""
         begin, end = self.edge[x], self.edge[x + 1]
         first, second = self.first_stage, self.dimension - self.first_stage
         return (
@@ -81,7 +81,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Stages, Solution]):
         )
 
     def _matrix(self, x: int) -> NDArray[np.float32]:
-        """The (d, 2m) features of instance x, zeros and all."""
+        """Return the (d, 2m) features of instance x, zeros included."""
         first, second = self._rows(x)
         m = first.shape[1]
         matrix = np.zeros((self.dimension, 2 * m), dtype=np.float32)

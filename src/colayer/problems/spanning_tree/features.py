@@ -30,7 +30,7 @@ def _wanted(stage: str) -> tuple[Feature, ...]:
 
 
 def _table(times_c: str, times_d: str, path: str, prices: bool = False) -> FeatureTable:
-    """The rows of the kernel's matrix, in its order, those of prices between: the kernel and this table go together.
+    """Return the rows of the kernel's matrix in its order, with those of prices in between; keep both in step.
 
     b_s = min(c, d_s), T(·) is the minimum spanning tree for a cost, and r the range of all costs, the unit in which
     shares are added to costs; prices are those of `prices`, c_e on average over s. The safe weights give θ = (c_e, mean
@@ -62,14 +62,15 @@ FEATURE_SETS = {
 
 
 def first_stage(which: str) -> int:
-    """How many features are those of the first stage: they come first."""
+    """Return the number of features of the first stage, which come first."""
     return len(feature_set(which, FEATURE_SETS).groups["first"])
 
 
 def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
-    """φ of every (edge, stage): shape (2m, d), all edges of stage 1, then all of stage 2; d is 69, with prices 86.
+    """Return φ of every (edge, stage), shape (2m, d): all edges of stage 1, then all of stage 2; d is 69, or 86 with
+    prices.
 
-    The transposed view of a C-contiguous (d, 2m) array.
+    The array is the transposed view of a C-contiguous (d, 2m) array.
     """
     feature_set(which, FEATURE_SETS)
     u, v, first, second = instance.arrays
@@ -90,7 +91,7 @@ def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
 
 
 def _with_prices(matrix: NDArray[np.float32], instance: Instance, bottleneck: Floats) -> NDArray[np.float32]:
-    """The matrix with the rows of prices between."""
+    """Return the matrix with the rows of prices inserted."""
     m = instance.edge_count
     r = instance.cost_range
     wanted = np.zeros((2, STEPS, 2 * m), dtype=np.float32)
@@ -101,7 +102,7 @@ def _with_prices(matrix: NDArray[np.float32], instance: Instance, bottleneck: Fl
 
 
 def _members(trees: NDArray[np.int32], edges: int) -> NDArray[np.bool_]:
-    """(m, S): whether the tree of a scenario holds an edge."""
+    """Return whether the tree of each scenario holds each edge, (m, S)."""
     inside = np.zeros((edges, len(trees)), dtype=np.bool_)
     inside[trees.T, np.arange(len(trees))] = True
     return inside

@@ -14,7 +14,7 @@ _DEGREE = 6.0
 
 
 def grid(width: int) -> Graph:
-    """width × width nodes, row by row; of each node first the edge to the right, then the edge down."""
+    """Return width × width nodes, row by row; each node has first the edge to the right, then the edge down."""
     node = np.arange(width * width).reshape(width, width)
     right = np.stack([node[:, :-1], node[:, 1:]], axis=-1).reshape(-1, 2)
     down = np.stack([node[:-1], node[1:]], axis=-1).reshape(-1, 2)
@@ -23,15 +23,15 @@ def grid(width: int) -> Graph:
 
 
 def complete(nodes: int) -> Graph:
-    """An edge between every two nodes."""
+    """Return a graph with an edge between every two nodes."""
     return nodes, np.stack(np.triu_indices(nodes, 1), axis=-1)
 
 
 def geometric(nodes: int, rng: np.random.Generator) -> Graph:
-    """Points uniform in the unit square, joined where they are near; made connected by the shortest edges that do.
+    """Join uniform points in the unit square that are near; add the shortest edges that make the graph connected.
 
-    The radius is that of a disc with six points expected in it. The edges of the Euclidean minimum spanning tree that
-    are longer are added: they join the components, and nothing shorter does.
+    The radius is that of a disc with six points expected in it. The longer edges of the Euclidean minimum spanning tree
+    are added: nothing shorter joins the components.
     """
     points = rng.random((nodes, 2))
     _, pairs = complete(nodes)

@@ -34,10 +34,10 @@ LARGEST = 1e30
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """A connected graph, costs c_e of the first stage and d_es of the second one, of either sign (read-only arrays).
+    """A connected graph with costs c_e of the first stage and d_es of the second, of either sign (read-only arrays).
 
-    `edges` is (m, 2), 0-based nodes, parallel edges allowed; `first` is (m,), `second` is (scenarios, m).
-    With `names`, one per node, which differ, the nodes are known by them wherever a solution is shown.
+    `edges` is (m, 2), 0-based nodes, parallel edges allowed; `first` is (m,), `second` is (scenarios, m). `names`, if
+    given, are one per node and distinct; solutions are then shown with them.
     """
 
     nodes: int
@@ -75,42 +75,44 @@ class Instance:
 
     @property
     def edge_count(self) -> int:
-        """m."""
+        """Return m."""
         return len(self.first)
 
     @property
     def scenarios(self) -> int:
-        """|S|."""
+        """Return |S|."""
         return len(self.second)
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """(ends u, ends v, first, second) for the kernels, which are compiled for writable arrays and write none."""
+        """Return (ends u, ends v, first, second) for the kernels, which are compiled for writable arrays and write
+        none.
+        """
         arrays: tuple[Ints, Ints, Floats, Floats] = self.__dict__["_arrays"]
         return arrays
 
     @cached_property
     def integral(self) -> bool:
-        """All costs whole, and every sum of them exact in float64: sums do not depend on their order."""
+        """Return whether all costs are whole and all sums of them exact in float64, so that sums have no order."""
         if not all(bool(np.all(values == np.floor(values))) for values in (self.first, self.second)):
             return False
         return float(self.scenarios * np.abs(self.first).sum() + np.abs(self.second).sum()) < 2.0**53
 
     @cached_property
     def cost_range(self) -> float:
-        """The largest cost of all less the least."""
+        """Return the largest cost less the least."""
         return float(max(self.first.max(), self.second.max()) - min(self.first.min(), self.second.min()))
 
     @cached_property
     def elimination(self) -> Elimination:
-        """The order in which the likelihood eliminates the nodes."""
+        """Return the order in which the likelihood eliminates the nodes."""
         return Elimination.of(self.nodes, self.edges)
 
     @cached_property
     def scenario_trees(self) -> NDArray[np.int32]:
-        """(S, n − 1): the edges of the minimum spanning tree for d_s, by increasing cost, ties by index.
+        """Return the edges (S, n − 1) of the minimum spanning tree for each d_s, by increasing cost, ties by index.
 
-        The cheapest completion of any forest is made of these edges alone (see `kernels.trees`).
+        The cheapest completion of any forest consists of these edges alone (see `kernels.trees`).
         """
         u, v, _, second = self.arrays
         trees: NDArray[np.int32] = scenario_trees(self.nodes, u, v, second)
@@ -120,9 +122,9 @@ class Instance:
 def generate(
     seed: int | np.random.SeedSequence, width: int = 10, scenarios: int = 10, second_max: int = 20, graph: str = "grid"
 ) -> Instance:
-    """Whole costs, c_e uniform on −20..0 and d_es on −second_max..0, on a graph of width² nodes (paper, section 5.1).
+    """Draw whole costs, c_e uniform on −20..0 and d_es on −second_max..0, on width² nodes (paper, section 5.1).
 
-    The paper's graph is "grid"; "geometric" joins points of the unit square that are near, "complete" all nodes.
+    The paper's graph is "grid"; "geometric" joins near points of the unit square, "complete" all nodes.
     """
     for name, value, least in (("width", width, 2), ("scenarios", scenarios, 1), ("second_max", second_max, 0)):
         if value < least:
@@ -142,13 +144,15 @@ def generate(
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """The instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`, and `names`."""
+    """Return the instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`, and
+    `names`.
+    """
     nodes, edges, first, second = (document[key] for key in ("nodes", "edges", "first", "second"))
     return Instance(nodes, edges, first, second, document.get("names"))
 
 
 def write(instance: Instance) -> dict[str, Any]:
-    """The fields of the file format; whole numbers are written as integers."""
+    """Return the fields of the file format; whole numbers are written as integers."""
     return {
         "nodes": instance.nodes,
         "edges": instance.edges.tolist(),
@@ -159,7 +163,7 @@ def write(instance: Instance) -> dict[str, Any]:
 
 
 def content(instance: Instance) -> bytes:
-    """Nodes, edges and costs as they lie in memory."""
+    """Return nodes, edges and costs as bytes."""
     sizes = np.array([instance.nodes, instance.edge_count], dtype=np.int64)
     return b"".join(part.tobytes() for part in (sizes, instance.edges, instance.first, instance.second))
 

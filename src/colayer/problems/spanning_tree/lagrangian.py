@@ -39,12 +39,12 @@ class Lagrangian:
 
     @property
     def gap(self) -> float:
-        """(cost − bound) / |bound|; 0 where they are equal, infinite where the bound alone is 0."""
+        """Return the relative gap between cost and bound."""
         return relative_gap(self.cost, self.bound)
 
 
 def relative_gap(cost: float, bound: float) -> float:
-    """(cost − bound) / |bound|; 0 where they are equal, infinite where the bound alone is 0."""
+    """Return (cost − bound) / |bound|: 0 if they are equal, infinite if the bound alone is 0."""
     if cost <= bound:
         return 0.0
     return (cost - bound) / abs(bound) if bound != 0 else math.inf
@@ -123,9 +123,9 @@ def ascend(
     factor: float = 1.0,
     shortest: float = SHORTEST,
 ) -> bool:
-    """Better and better prices, rounded to solutions on the way; `done` gets the best bound after each iteration.
+    """Improve the prices step by step and round them to solutions; `done` gets the best bound after each iteration.
 
-    Returns whether all scenarios agreed on the first stage, which ends the ascent: it is optimal then.
+    Return whether all scenarios agreed on the first stage, which ends the ascent because it is then optimal.
     """
     best: int | None = None
     stalled = 0

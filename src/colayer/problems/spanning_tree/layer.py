@@ -15,9 +15,10 @@ Stages = NDArray[np.int8]
 
 
 def layer(theta: ArrayLike, instance: Instance) -> Stages:
-    """The stage of each edge (1 or 2; 0: not in the tree) that minimises Σ c̄_e over stage 1 plus Σ d̄_e over stage 2.
+    """Return the stage of each edge (1 or 2; 0: not in the tree) that minimises Σ c̄_e over stage 1 plus Σ d̄_e over
+    stage 2.
 
-    θ holds c̄ by edge, then d̄ by edge. At c̄_e = d̄_e the stage is the first.
+    θ holds c̄ by edge, then d̄ by edge. If c̄_e = d̄_e the stage is the first.
     """
     m = instance.edge_count
     values = np.array(theta, dtype=np.float64)
@@ -31,12 +32,12 @@ def layer(theta: ArrayLike, instance: Instance) -> Stages:
 
 
 def embed(stages: Stages, instance: Instance) -> NDArray[np.float64]:
-    """y as a vector: the indicator of the first stage by edge, then that of the second one."""
+    """Return y as a vector: the indicator of the first stage by edge, then that of the second."""
     return np.concatenate([stages == 1, stages == 2]).astype(np.float64)
 
 
 def target(solution: Solution, instance: Instance) -> NDArray[np.float64]:
-    """(indicator of E_1, mean over s of the indicators of E_s): a point of the convex hull of the layer's vectors."""
+    """Return (indicator of E_1, mean over s of those of E_s), a point of the convex hull of the layer's vectors."""
     m = instance.edge_count
     times = np.bincount(np.concatenate(solution.second_stage), minlength=m)
     vector = np.zeros(2 * m)
@@ -48,12 +49,12 @@ def target(solution: Solution, instance: Instance) -> NDArray[np.float64]:
 def likelihood(
     theta: NDArray[np.float64], target: NDArray[np.float64], instance: Instance
 ) -> tuple[float, NDArray[np.float64]]:
-    """Exact, by the matrix-tree theorem."""
+    """Return value and gradient of the exact likelihood, by the matrix-tree theorem."""
     return matrix_tree(instance.nodes, instance.edges, theta, target, instance.elimination)
 
 
 def mixed(stages: Stages, coefficients: NDArray[np.float64], instance: Instance) -> NDArray[np.float64]:
-    """Σ_k c_k·embed(stages[k])."""
+    """Return Σ_k c_k·embed(stages[k])."""
     total = np.zeros(2 * instance.edge_count)
     for row, coefficient in zip(stages, coefficients, strict=True):
         total += coefficient * embed(row, instance)

@@ -1,4 +1,4 @@
-"""Instances of a user's data: edges as lists or as a table, a column per scenario."""
+"""Instances from your own data: edges as lists or as a table, a column per scenario."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from colayer.errors import InputError
 from colayer.io.tables import Arguments, words
 from colayer.problems.spanning_tree.instance import Instance
 
-#: Columns whose names begin so hold the costs of a scenario each.
+#: Columns whose names begin like this each hold the costs of a scenario.
 SECOND = "second"
 
 
 def instance(
     edges: Any = None, *, start: Any = "from", to: Any = "to", first: Any = "first", second: Any = None
 ) -> Instance:
-    """The instance of a table of edges (a DataFrame, a dict of columns, a list of rows), or of lists.
+    """Make an instance from a table of edges or from lists. Costs are minimised; a gain is a negative cost.
 
-    `start` and `to` are the nodes of each edge, whole numbers or names; `first` is its cost now. `second` are its costs
-    in the scenarios: names of columns (if it is not given, all that begin with `second`), or an array with a row per
-    scenario and a column per edge. Costs are minimised; what is earned is a negative cost. Each other argument is the
-    name of a column of `edges`, or values.
+    Parameters:
+        edges: A DataFrame, a dict of columns, or a list of rows.
+        start: First node of each edge, a number or a name: the name of a column of `edges`, or values.
+        to: Second node of each edge, likewise.
+        first: Cost of each edge now, likewise.
+        second: Costs in the scenarios: names of columns (by default all that begin with `second`), or an array with a
+            row per scenario and a column per edge.
     """
     given = Arguments("edges", edges, start=start, to=to, first=first)
     ends = [words(given.values(field)) for field in ("start", "to")]
@@ -43,13 +46,13 @@ def instance(
 
 
 def _nodes(tails: list[Any], heads: list[Any]) -> tuple[Any, ...]:
-    """The nodes: in order where all are numbers, else as they first appear."""
+    """Return the nodes: sorted if all are numbers, else as they first appear."""
     seen = list(dict.fromkeys(node for pair in zip(tails, heads, strict=True) for node in pair))
     return tuple(sorted(seen) if all(isinstance(node, int) for node in seen) else map(str, seen))
 
 
 def _scenarios(given: Arguments, second: Any) -> Floats:
-    """Second-stage costs, a row per scenario, each a column of the table unless they are given as an array."""
+    """Return second-stage costs with a row per scenario, each a column of the table unless an array is given."""
     if second is None and given.table is not None:
         second = [name for name in given.table if name.startswith(SECOND)]
         if not second:

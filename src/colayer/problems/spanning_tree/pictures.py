@@ -25,7 +25,7 @@ SPRINGS = 400
 
 
 def draw(solution: Solution, instance: Instance, scenario: int = 0, ax: Axes | None = None) -> Axes:
-    """The graph with the first-stage forest and its completion in one scenario; the other edges are faint.
+    """Draw the graph with the first-stage forest and its completion in one scenario; the other edges are faint.
 
     A grid is drawn as one; other graphs are laid out by their smoothest coordinates, small ones then by springs.
     """
@@ -65,7 +65,7 @@ def draw(solution: Solution, instance: Instance, scenario: int = 0, ax: Axes | N
 
 
 def positions(instance: Instance) -> Floats:
-    """(nodes, 2): where to draw the nodes; a function of the graph alone."""
+    """Return where to draw the nodes, (nodes, 2); a function of the graph alone."""
     width = _grid_width(instance)
     if width:
         row, column = np.divmod(np.arange(instance.nodes), width)
@@ -77,7 +77,7 @@ def positions(instance: Instance) -> Floats:
 
 
 def _grid_width(instance: Instance) -> int:
-    """The width of the grid whose nodes are numbered row by row, the squarest there is; 0 where the graph is none."""
+    """Return the width of the squarest grid whose nodes are numbered row by row; 0 if the graph is no grid."""
     n = instance.nodes
     low, high = instance.edges.min(axis=1), instance.edges.max(axis=1)
     widths = [width for width in range(2, n + 1) if n % width == 0]
@@ -88,7 +88,7 @@ def _grid_width(instance: Instance) -> int:
 
 
 def _smooth(instance: Instance) -> Floats:
-    """Two coordinates that differ little along edges: orthogonal iteration on the lazy random walk of the graph."""
+    """Return two coordinates that differ little along edges, by orthogonal iteration on the lazy random walk."""
     u, v = instance.edges.T
     degree = np.bincount(np.concatenate([u, v]), minlength=instance.nodes).astype(float)
     ones = np.sqrt(degree / degree.sum())
@@ -109,7 +109,7 @@ def _smooth(instance: Instance) -> Floats:
 
 
 def _springs(at: Floats, instance: Instance) -> Floats:
-    """Springs along edges, repulsion between all nodes, cooling down (Fruchterman and Reingold 1991)."""
+    """Relax the positions with springs along edges and repulsion between all nodes (Fruchterman and Reingold 1991)."""
     n = instance.nodes
     u, v = instance.edges.T
     length = 2.0 / np.sqrt(n)

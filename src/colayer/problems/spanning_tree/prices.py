@@ -1,4 +1,4 @@
-"""What a few steps of the prices say of each edge: in how many scenarios it is worth its price.
+"""Features from a few steps of the prices: the share of scenarios in which an edge is worth its price.
 
 The prices are those of the Lagrangian relaxation (`relaxation`): every scenario pays μ_es for edge e of the first
 stage, c_e on average, more where it wants the edge and less where it does not, until all agree. Edges that belong
@@ -20,12 +20,13 @@ _HALF = np.array([0.5])
 
 
 def price_shares(instance: Instance, bottleneck: Floats) -> Floats:
-    """(STEPS, m): the share of scenarios whose tree takes an edge at its price, step by step; `bottleneck` is D_es.
+    """Return the share of scenarios whose tree takes an edge at its price, (STEPS, m), step by step; `bottleneck` is
+    D_es.
 
     It is 0 for edges that are no candidates (see `relaxation.candidates`).
 
     The first prices are the costs. Steps are as long as Polyak's towards the cost of buying what half of the scenarios
-    take at these. Where all agree, prices stay as they are. O(STEPS·S·(n α(n) + m)).
+    take at these. If all agree, prices stay as they are. O(STEPS·S·(n α(n) + m)).
     """
     relaxation = Relaxation(instance, workers=1, bottleneck=bottleneck)
     shares = np.zeros((STEPS, instance.edge_count))
@@ -43,7 +44,7 @@ def price_shares(instance: Instance, bottleneck: Floats) -> Floats:
 
 
 def _rounded(instance: Instance, edges: NDArray[np.int64], share: Floats) -> float:
-    """The cost of a solution whose first stage holds the edges that half of the scenarios take, but for cycles."""
+    """Return the cost of buying the edges that half of the scenarios take, but for cycles, in the first stage."""
     u, v, first, second = instance.arrays
     order = np.argsort(-share, kind="stable")
     data = (edges[order], share[order], _HALF)

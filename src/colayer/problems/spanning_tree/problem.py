@@ -12,6 +12,7 @@ from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
+from colayer.problems.spanning_tree.compact import compact, constraint_program
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
 from colayer.problems.spanning_tree.decoder import best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
@@ -25,16 +26,17 @@ from colayer.problems.spanning_tree.structure import structure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.spanning_tree.evaluator import FusedEvaluator
 
 
 class SpanningTree(BaseProblem):
     """Two-stage spanning tree: buy a forest now, complete it in each scenario, least expected cost.
 
-    `features` is "cost" or "indicator": whether membership in a spanning tree counts by the edge's cost or as 0 and 1;
-    or "prices": those of "cost", and what some steps of the Lagrangian relaxation's prices say.
     A solution is a `Solution`: edge indices of the first stage, and of the second one in each scenario.
+
+    Parameters:
+        features: "cost" or "indicator" (membership in a spanning tree counts by the edge's cost, or as 0 and 1), or
+            "prices" (those of "cost", and some steps of the Lagrangian relaxation's prices).
     """
 
     name = "spanning-tree"
@@ -75,6 +77,8 @@ class SpanningTree(BaseProblem):
     write_solution = staticmethod(write_solution)
     table = staticmethod(table)
     content = staticmethod(content)
+    compact = staticmethod(compact)
+    constraint_program = staticmethod(constraint_program)
 
     def __init__(self, features: Literal["cost", "indicator", "prices"] = "cost") -> None:
         known = feature_set(features, FEATURE_SETS)
@@ -83,42 +87,30 @@ class SpanningTree(BaseProblem):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The feature set."""
+        """Return the feature set."""
         return {"features": self._features}
 
     def features(self, instance: Instance) -> NDArray[np.float32]:
-        """One row per edge and stage."""
+        """Return one row per edge and stage."""
         return features(instance, self._features)
 
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
-        """Features stacked once, threads over instances."""
+        """Return an evaluator that stacks the features once and shares instances between threads."""
         from colayer.problems.spanning_tree.evaluator import FusedEvaluator
 
         return FusedEvaluator(self, instances, workers)
 
     def baseline(self, rule: str, instance: Instance) -> Solution:
-        """The solution of a plain rule."""
+        """Return the solution of a plain rule."""
         return rule_named(rule, BASELINES)(instance)
 
-    def compact(self, instance: Instance) -> CompactModel:
-        """A flow in each scenario."""
-        from colayer.problems.spanning_tree.compact import compact
-
-        return compact(instance)
-
-    def constraint_program(self, instance: Instance) -> ConstraintProgram:
-        """A rooted tree in each scenario."""
-        from colayer.problems.spanning_tree.compact import constraint_program
-
-        return constraint_program(instance)
-
     def group(self, instance: Instance) -> dict[str, float]:
-        """Nodes, scenarios, and the largest second-stage cost in absolute value."""
+        """Return nodes, scenarios, and the largest second-stage cost in absolute value."""
         largest = float(np.abs(instance.second).max())
         return {"nodes": instance.nodes, "scenarios": instance.scenarios, "second_max": largest}
 
     def plot(self, solution: Solution, instance: Instance, ax: Axes | None = None) -> Axes:
-        """The graph with the first-stage forest and the completion of one scenario."""
+        """Draw the graph with the first-stage forest and the completion of one scenario."""
         from colayer.problems.spanning_tree.pictures import draw
 
         return draw(solution, instance, ax=ax)

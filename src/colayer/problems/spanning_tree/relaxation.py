@@ -26,9 +26,9 @@ _WORD = 58  # bits of a sum; prices stay within some times the range of costs
 
 
 def candidates(instance: Instance, bottleneck: Floats | None = None) -> tuple[Ints, Floats]:
-    """The edges that an optimal first stage can be made of, and D_es of all edges (see `kernels.lagrangian`).
+    """Return the edges that an optimal first stage can be made of, and D_es of all edges (see `kernels.lagrangian`).
 
-    D, where it is known already, may be given.
+    Pass D as `bottleneck` if you have it already.
     """
     u, v, first, second = instance.arrays
     if bottleneck is None:
@@ -72,10 +72,10 @@ class Relaxation:
         self._threads = Threads(workers if self.price.size + self.costs.size >= _THREADED else 1)
 
     def reset(self, price: Ints, fixed: dict[int, int]) -> None:
-        """Begin anew from these prices, with the candidates `fixed` out of (0) or in (1) the first stage.
+        """Start anew from these prices, with the candidates `fixed` out of (0) or in (1) the first stage.
 
-        An edge fixed is free of Σ_s μ_es = S·c_e: L(μ) gains c_e − mean_s μ_es where it is in, and nothing where it is
-        out. Its price is such that every scenario takes it, or none.
+        A fixed edge is free of Σ_s μ_es = S·c_e: L(μ) gains c_e − mean_s μ_es if it is in, and nothing if it is out.
+        Its price is such that every scenario takes it, or none.
         """
         self.price = price.copy()
         self.offset = 0
@@ -86,7 +86,7 @@ class Relaxation:
         self.squared = 0.0  # |direction|²
 
     def solve(self) -> tuple[int, float]:
-        """One tree per scenario: (S·L(μ) in units, |x − mean x|²); x is then in `taken`, Σ_s x_s in `counts`."""
+        """Find one tree per scenario; return (S·L(μ) in units, |x − mean x|²). `taken` holds x, `counts` Σ_s x_s."""
         data = (self.ends, self.costs, self.heads, self.tails, self.limit, self.price, self.direction)
         out = (self.taken, self.value, self.slope)
         self._each(self.scenarios, lambda low, high: kernels.relaxed_trees(low, high, *data, *out))
@@ -108,18 +108,18 @@ class Relaxation:
         self._each(len(self.edges), lambda low, high: kernels.move(low, high, *data))
 
     def exact_bound(self, value: int) -> float:
-        """L(μ) as a lower bound on costs, from S·L(μ) in units."""
+        """Return L(μ) as a lower bound on costs, from S·L(μ) in units."""
         return value * self.unit / self.scenarios + self.base * (self.nodes - 1) - self.slack
 
     def bound(self, value: int) -> float:
-        """The same, rounded up to what a cost can be where all costs are whole: a multiple of 1/S."""
+        """Return `exact_bound`, rounded up to a multiple of 1/S if all costs are whole."""
         if not self.integral:
             return self.exact_bound(value)
         whole = -(-value // round(1 / self.unit)) + round(self.base) * (self.nodes - 1) * self.scenarios
         return whole / self.scenarios
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self._threads.close()
 
     def _units(self, values: Floats) -> Ints:

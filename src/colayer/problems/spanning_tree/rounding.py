@@ -20,7 +20,7 @@ SEARCH = 5  # iterations of the relaxation whose time a local search may take, a
 
 
 def approximation(instance: Instance) -> Solution:
-    """The safe pipeline: the layer at (c, mean_s d), decoded; a 2-approximation of the maximum-weight problem."""
+    """Return the safe pipeline's solution, the layer at (c, mean_s d) decoded: a 2-approximation for maximum weight."""
     theta = np.concatenate([instance.first, instance.second.mean(axis=0)])
     return decode(layer(theta, instance), instance)
 
@@ -40,7 +40,7 @@ class Incumbent:
         self.forget()
 
     def forget(self) -> None:
-        """Begin the mean anew."""
+        """Start the mean anew."""
         self.fraction = np.zeros(len(self.edges))
         self.averaged = 0
 

@@ -29,14 +29,14 @@ class Solution:
 
 
 def checked(solution: Solution, instance: Instance) -> Solution:
-    """The solution with arrays of its own, increasing; refused where a scenario's edges are not a spanning tree."""
+    """Check that each scenario's edges are a spanning tree; return the solution with new, increasing arrays."""
     if not isinstance(solution, Solution):
         raise InputError(f"{short(solution)} is not a Solution", where="solution")
     return _solution(solution.first_stage, solution.second_stage, instance)
 
 
 def write_solution(solution: Solution, instance: Instance) -> dict[str, Any]:
-    """`{"first_stage": [edge indices], "second_stage": [[edge indices] per scenario]}`."""
+    """Return `{"first_stage": [edge indices], "second_stage": [[edge indices] per scenario]}`."""
     sound = checked(solution, instance)
     return {
         "first_stage": sound.first_stage.tolist(),
@@ -45,7 +45,7 @@ def write_solution(solution: Solution, instance: Instance) -> dict[str, Any]:
 
 
 def table(solution: Solution, instance: Instance) -> dict[str, list[Any]]:
-    """One row per edge bought: those of the first stage, then those of each scenario (numbered from 1)."""
+    """Return one row per edge bought: those of the first stage, then those of each scenario (numbered from 1)."""
     sound = checked(solution, instance)
     parts: list[tuple[int | None, Ints]] = [(None, sound.first_stage), *enumerate(sound.second_stage, start=1)]
     columns: dict[str, list[Any]] = {key: [] for key in ("stage", "scenario", "edge", "from", "to", "cost")}
@@ -61,7 +61,7 @@ def table(solution: Solution, instance: Instance) -> dict[str, list[Any]]:
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Solution:
-    """The solution, refused where it is not one of the instance."""
+    """Return the solution of a document; refuse one that does not fit the instance."""
     exact_keys(document, _KEYS)
     return _solution(document["first_stage"], document["second_stage"], instance)
 
@@ -92,7 +92,7 @@ def _solution(first_stage: Any, second_stage: Any, instance: Instance) -> Soluti
 
 
 def _edges(listed: Any, where: str, instance: Instance) -> Ints:
-    """A list of edge indices as an increasing array of its own."""
+    """Return a list of edge indices as a new increasing array."""
     try:
         edges = np.asarray(listed)
     except ValueError:  # lists of different lengths

@@ -15,16 +15,16 @@ from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer.problems.spanning_tree.rounding import approximation
 from colayer.problems.spanning_tree.solution import Solution
 
-#: A relative gap from which on `exact` goes on for a while only.
+#: Once the relative gap is this small, `exact` continues only for a while.
 CLOSE = 1e-4
-#: Subproblems that `exact` may search in order to close what is left of the gap, once it is at most CLOSE.
+#: Subproblems that `exact` may search to close the rest of the gap, once it is at most CLOSE.
 SUBPROBLEMS = 30
 #: Iterations of the baseline "lagrangian".
 QUICK = 100
 
 
 def no_first_stage(instance: Instance) -> Solution:
-    """E_1 = ∅: a minimum spanning tree in each scenario."""
+    """Return E_1 = ∅ with a minimum spanning tree in each scenario."""
     return complete(np.empty(0, dtype=np.int64), instance)[0]
 
 
@@ -43,11 +43,11 @@ def exact(
     progress: Callable[[float, float], None] | None = None,
     start: Solution | None = None,
 ) -> tuple[Solution, float, bool]:
-    """(best solution, lower bound on the optimal cost, whether the two meet).
+    """Return (best solution, lower bound on the optimal cost, whether the two meet).
 
-    The Lagrangian bound and heuristic, then branch and bound on it. Most often bound and cost end equal: the search
+    Run the Lagrangian bound and heuristic, then branch and bound on it. Most often bound and cost end equal: the search
     goes on for that, but not beyond 30 subproblems once the gap is at most 0.01 %, nor beyond `time_limit` seconds.
-    `start` is a solution known already; `progress` is called with (bound, best cost) after each iteration.
+    `start` is a known solution; `progress` is called with (bound, best cost) after each iteration.
     """
     solution, bound = branch_and_bound(instance, time_limit, progress, start, tolerance=CLOSE, subproblems=SUBPROBLEMS)
     return solution, bound, proves(cost(solution, instance), bound)

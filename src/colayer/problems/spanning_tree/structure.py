@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 from colayer.problem.structure import Graph, Groups
 from colayer.problems.spanning_tree.instance import Instance
+from colayer.problems.spanning_tree.kernels.replacements import replacements
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, completions
-from colayer.problems.spanning_tree.kernels.worth import replacements
 
 
 def structure(instance: Instance, y: NDArray[np.int8] | None = None) -> tuple[Graph, Groups]:
-    """The graph, in which both rows of an edge connect its ends, and the edge of each row.
+    """Return the graph, in which both rows of an edge connect its ends, and the edge of each row as its group.
 
-    In an answer y the amounts of a row of stage 1 are costs: c_e less what e saves in the second stage, all other edges
-    of the first stage staying as they are, and the range of costs where y buys e. Those of stage 2 are 0.
+    Given an answer y, a row of stage 1 has two θ offsets: c_e less what e saves in the second stage while all other
+    edges of the first stage stay, and the range of costs if y buys e. Those of stage 2 are 0.
     """
     u, v = instance.arrays[:2]
     edge = np.arange(instance.edge_count)
@@ -23,14 +23,14 @@ def structure(instance: Instance, y: NDArray[np.int8] | None = None) -> tuple[Gr
     if y is None:
         return Graph(*ends), Groups(np.tile(edge, 2))
     bought = np.flatnonzero(y == 1)
-    amounts = np.zeros((2 * len(edge), 2))
-    amounts[: len(edge), 0] = instance.first - savings(bought, instance)
-    amounts[bought, 1] = instance.cost_range
-    return Graph(*ends, amounts=amounts), Groups(np.tile(edge, 2))
+    offsets = np.zeros((2 * len(edge), 2))
+    offsets[: len(edge), 0] = instance.first - savings(bought, instance)
+    offsets[bought, 1] = instance.cost_range
+    return Graph(*ends, theta_offsets=offsets), Groups(np.tile(edge, 2))
 
 
 def savings(forest: NDArray[np.int64], instance: Instance) -> NDArray[np.float64]:
-    """What each edge saves in the second stage on average over scenarios, beside the other edges of the forest.
+    """Return what each edge saves in the second stage, on average over scenarios, beside the other edges of the forest.
 
     An edge that is not bought saves the largest cost on its path in the tree of each scenario, the forest for nothing;
     one that closes a cycle in the forest saves nothing, which is here the least cost of all.

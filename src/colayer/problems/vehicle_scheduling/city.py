@@ -1,4 +1,4 @@
-"""The city: where tasks start and finish, and how long it takes to get through it by hour and scenario."""
+"""The city: where tasks start and finish, and how long crossing it takes by hour and scenario."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from colayer.io.files import exact_keys
 from colayer.io.validate import refuse
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS
 
-#: Times and costs beyond this are refused: their products must fit in float32.
+#: Larger times and costs are refused, so that their products fit into float32.
 LARGEST = 1e15
 #: A finite number, and an array of finite numbers, at most LARGEST.
 number = partial(fields.number, largest=LARGEST)
@@ -36,7 +36,7 @@ class City:
     district_width: float
     start: Floats  # (n, 2) where each task begins
     finish: Floats  # (n, 2) where each task ends
-    district_delay: Floats  # (S, 24, k, k) to get out of or into a district, by hour of the day
+    district_delay: Floats  # (S, 24, k, k) delay of leaving or entering a district, by hour of the day
     inter_delay: Floats  # (S, 24) between districts
 
     def __post_init__(self) -> None:
@@ -68,23 +68,23 @@ class City:
 
     @property
     def districts(self) -> int:
-        """k, the number of districts per side."""
+        """Return k, the number of districts per side."""
         return math.ceil(self.width / self.district_width)
 
     def zones(self, points: Floats) -> NDArray[np.int64]:
-        """The district of each point, row-major."""
+        """Return the district of each point, row-major."""
         cells = np.minimum((points / self.district_width).astype(np.int64), self.districts - 1)
         return cells[:, 0] * self.districts + cells[:, 1]
 
     def tables(self) -> tuple[Floats, Floats]:
-        """The delays as kernels want them, scenarios last: (districts, 24, S) and (24, S)."""
+        """Return the delays in the kernels' form, scenarios last: (districts, 24, S) and (24, S)."""
         scenarios = len(self.inter_delay)
         district = self.district_delay.transpose(2, 3, 1, 0).reshape(-1, HOURS, scenarios)
         return np.array(district, order="C"), np.array(self.inter_delay.T, order="C")
 
 
 def read_city(document: Any) -> City:
-    """The city of its part of an instance file."""
+    """Return the city of its part of an instance file."""
     if not isinstance(document, Mapping):
         raise InputError("expected an object", where="city")
     try:
@@ -95,5 +95,5 @@ def read_city(document: Any) -> City:
 
 
 def write_city(city: City) -> dict[str, Any]:
-    """Its part of an instance file."""
+    """Return the city's part of an instance file."""
     return {key: getattr(city, key) for key in _KEYS}

@@ -45,17 +45,17 @@ if TYPE_CHECKING:
 Successors = NDArray[np.int64]
 Progress = Callable[[float, float], None]
 
-#: Labels times scenarios that there is memory for (320 MB), and that are few: then none need be given up.
+#: The most labels times scenarios in memory (320 MB), and how many count as few, so that none need be given up.
 _ROOM, _FEW = 40_000_000, 4_000_000
 #: Labels kept at a task to begin with, and the factor by which they grow.
 _WIDTH, _WIDER = 25, 8
-#: Routes that the integer master is given at most.
+#: The most routes of the integer master.
 _ROUTES = 400_000
 #: Weight of the duals of the best bound in those that are priced, to begin with.
 _SMOOTHING = 0.9
 #: The linear master is solved when bound and value are so close, relatively; "proved" is up to the last number.
 _CLOSE, _EQUAL = 1e-7, 1e-9
-#: Steps along arcs, times scenarios, between two looks at the clock.
+#: Steps along arcs, times scenarios, between two checks of the clock.
 _BUDGET = 50_000_000
 
 
@@ -65,11 +65,11 @@ def exact(
     progress: Progress | None = None,
     start: Successors | None = None,
 ) -> tuple[Successors, float, bool]:
-    """Column generation: (best solution, lower bound on the optimal cost, whether the solution is proved optimal).
+    """Run column generation; return (best solution, lower bound on the optimal cost, whether it is proved optimal).
 
-    It starts from the better one of `start` and the safe solution, after local search, and ends with a proof, after
+    It starts from the better of `start` and the safe solution, after local search. It ends with a proof, after
     `time_limit` seconds, or when there are more routes to keep than there is room for; the bound is valid in each case,
-    and that of the layer at least. `progress` is called with (bound, best cost). "Optimal" is up to 1e-9 of the cost.
+    and at least that of the layer. `progress` is called with (bound, best cost). "Optimal" is up to 1e-9 of the cost.
     """
     _compile()
     search = _Search(instance, time_limit, progress)
@@ -93,7 +93,7 @@ def _compile() -> None:
 
 
 class _Search:
-    """Best solution, bound, and the routes priced in so far."""
+    """The state of the search: best solution, bound, and the routes priced in so far."""
 
     def __init__(self, instance: Instance, time_limit: float | None, progress: Progress | None) -> None:
         from colayer.problems.vehicle_scheduling.master import Master
@@ -118,15 +118,15 @@ class _Search:
 
     @property
     def lower(self) -> float:
-        """The bound as it is told: the cost itself once they meet."""
+        """Return the bound to report: the cost itself once they meet."""
         return self.cost if self.closed else self.bound
 
     def left(self) -> float:
-        """Seconds left."""
+        """Return the seconds left."""
         return self.deadline - clock()
 
     def over(self) -> bool:
-        """Proved, or out of time."""
+        """Return whether the solution is proved optimal or the time is over."""
         return self.closed or self.left() <= 0.0
 
     def tell(self) -> None:
@@ -135,7 +135,7 @@ class _Search:
             self.progress(self.lower, self.cost)
 
     def begin(self, start: Successors | None) -> None:
-        """The layer's solution, duals and bound; then local search."""
+        """Take the layer's solution, duals and bound; then run local search."""
         instance = self.instance
         n, arcs = instance.tasks, len(self.arcs[1])
         theta = safe_theta(instance)
@@ -169,7 +169,7 @@ class _Search:
             self.add(np.array(route))
 
     def offer_routes(self, routes: list[Successors]) -> None:
-        """A solution as routes, and what local search makes of it where it is better than the best one."""
+        """Offer a solution given as routes, improved by local search if it beats the best one."""
         solution = np.full(self.instance.tasks, -1, dtype=np.int64)
         for route in routes:
             solution[route[:-1]] = route[1:]
@@ -207,7 +207,7 @@ class _Search:
                     return
 
     def price(self, duals: Floats, width: int) -> tuple[int, float, int, bool] | None:
-        """(routes added, bound, labels, whether some were given up) under `duals`; None when the time is over."""
+        """Return (routes added, bound, labels, whether some were given up) under `duals`; None if the time is over."""
         instance = self.instance
         n, scenarios = instance.tasks, instance.scenarios
         costs = instance.vehicle_cost, instance.delay_cost
@@ -230,7 +230,7 @@ class _Search:
         return added, lower, int(labels.used[0]), lost < 0.0
 
     def finish(self) -> None:
-        """All routes of reduced cost up to the gap, and the integer master over them."""
+        """Enumerate all routes of reduced cost up to the gap and solve the integer master over them."""
         instance = self.instance
         limit = self.cost - self.bound + _EQUAL * abs(self.cost)
         rest = rest_bounds(self.order, *self.arcs, self.arc_costs, self.centre)

@@ -1,4 +1,4 @@
-"""The problem as a general solver is told it: arcs that are used, and the delay of each task in each scenario.
+"""Models for general solvers: which arcs are used, and the delay of each task in each scenario.
 
     min vehicle_cost · vehicles + delay_cost · mean_s Σ_v d_vs
     d_vs ≥ d_us + e_uvs wherever arc (u, v) is used,   d_vs ≥ Σ_u max(e_uvs, 0) x_uv,   d ≥ 0
@@ -30,15 +30,15 @@ from colayer.problem.programs import (
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 
-#: Arcs times scenarios that are looked at in order to count rows.
+#: The most arcs times scenarios that are visited to count rows.
 _MOST_PAIRS = 5_000_000
-#: Delays are whole numbers of these to CP-SAT: parts of a minute.
+#: CP-SAT takes delays as whole numbers of these parts of a minute.
 _PARTS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class _Lateness:
-    """Columns are x of the arcs, x of the first tasks of vehicles, then d by task and scenario."""
+    """The columns: x of the arcs, x of the first tasks of vehicles, then d by task and scenario."""
 
     tails: Ints
     heads: Ints
@@ -49,31 +49,31 @@ class _Lateness:
 
     @property
     def arcs(self) -> int:
-        """Number of arcs between tasks."""
+        """Return the number of arcs between tasks."""
         return len(self.tails)
 
     def delay(self, task: Ints, scenario: Ints) -> Ints:
-        """Column of d_vs."""
+        """Return the column of d_vs."""
         n, scenarios = self.most.shape
         column: Ints = self.arcs + n + task * scenarios + scenario
         return column
 
     def successors(self, values: Floats | Ints) -> Ints:
-        """The solution that the columns of the arcs stand for."""
+        """Return the solution that the columns of the arcs stand for."""
         successor = np.full(len(self.most), -1, dtype=np.int64)
         used = np.asarray(values)[: self.arcs] > 0.5
         successor[self.tails[used]] = self.heads[used]
         return successor
 
     def used(self, successor: Ints) -> NDArray[np.bool_]:
-        """x of a solution: which arcs are used, and which tasks come first."""
+        """Return x of a solution: which arcs are used, and which tasks come first."""
         first = np.ones(len(self.most), dtype=bool)
         first[successor[successor >= 0]] = False
         return np.concatenate([successor[self.tails] == self.heads, first])
 
 
 def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda late: late) -> _Lateness:
-    """What is late after what, refused where there is too much of it; `rounded` is how times are rounded."""
+    """Return what is late after what, refused if it is too much; `rounded` is the rounding of times."""
     n, scenarios = instance.tasks, instance.scenarios
     indptr, heads = instance.arcs
     if len(heads) * scenarios > _MOST_PAIRS:
@@ -95,7 +95,7 @@ def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda l
 
 
 def compact(instance: Instance) -> CompactModel:
-    """The program above."""
+    """Return the program above."""
     it = _lateness(instance)
     n, scenarios, arcs = instance.tasks, instance.scenarios, it.arcs
     rows = Rows()
@@ -133,7 +133,7 @@ def compact(instance: Instance) -> CompactModel:
 
 
 def constraint_program(instance: Instance) -> ConstraintProgram:
-    """The same with literals: one arc into each task, at most one out of it, delays where their arc is used."""
+    """Return the same program with literals: one arc into each task, at most one out, delays if their arc is used."""
     it = _lateness(instance, lambda late: np.rint(late * _PARTS))
     n, scenarios, arcs = instance.tasks, instance.scenarios, it.arcs
     rows = Rows()
@@ -179,7 +179,9 @@ def constraint_program(instance: Instance) -> ConstraintProgram:
 
 
 def _prices(instance: Instance) -> tuple[int, int]:
-    """Whole prices of a vehicle and of a part of a minute of delay in one scenario, in the proportion of the costs."""
+    """Return whole prices, in the proportion of the costs, of a vehicle and of a part of a minute of delay in a
+    scenario.
+    """
     part = instance.delay_cost / (instance.scenarios * _PARTS)
     unit = part if part > 0.0 else max(instance.vehicle_cost, 1.0)
     prices, _ = whole([instance.vehicle_cost / unit, part / unit])

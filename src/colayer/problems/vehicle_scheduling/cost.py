@@ -12,22 +12,22 @@ from colayer.problems.vehicle_scheduling.solution import checked
 
 
 def cost(successor: ArrayLike, instance: Instance) -> float:
-    """vehicle_cost · vehicles + delay_cost · mean over the scenarios of the sum of all delays."""
+    """Return vehicle_cost · vehicles + delay_cost · mean over the scenarios of the sum of all delays."""
     order = checked(successor, instance)
     return float(solution_cost(instance.times, order, instance.vehicle_cost, instance.delay_cost))
 
 
 def scale(instance: Instance) -> float:
-    """u(x) = n."""
+    """Return u(x) = n."""
     return float(instance.tasks)
 
 
 def bound(instance: Instance) -> float:
-    """The layer's least value under the safe weights.
+    """Return the layer's least value under the safe weights.
 
     A vehicle that is late at u is no less late at v for it, so the delay of v is at least max(−slack(u, v), 0), and the
-    cost of any solution at least its value under the safe weights. The sum of the delays is taken down by 1e-12 of
-    itself: it is made in another order than the cost, which it must not exceed by rounding.
+    cost of any solution at least its value under the safe weights. The sum of the delays is lowered by 1e-12 of itself:
+    it is summed in another order than the cost, which it must not exceed by rounding.
     """
     successor = layer(safe_theta(instance), instance)
     indptr, heads = instance.arcs

@@ -36,7 +36,7 @@ def paper_set(
     scenarios: Sequence[int] = PAPER_SCENARIOS,
     per_cell: int | None = None,
 ) -> Iterator[Instance]:
-    """The instances of a set, in the order of tasks and scenarios, each made when it is asked for.
+    """Yield the instances of a set, in the order of tasks and scenarios, each made on demand.
 
     `tasks` and `scenarios` choose cells of the table. `per_cell` replaces the paper's number of instances per cell;
     fewer are the first ones of the cell, more go on from there. An instance depends on the set, its sizes and its

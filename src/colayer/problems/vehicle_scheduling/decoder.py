@@ -1,4 +1,4 @@
-"""The decoders h: "none", the identity; "ls", local search by handing out the work in a window of the day anew.
+"""The decoders h: "none", the identity; "ls", local search that reassigns the work in a window of the day.
 
 The windows are large neighbourhoods, each searched by solving an assignment (`kernels/windows.py`): one that lasts to
 the end of the day exchanges the tails of all routes at once, a short one moves and exchanges tasks between all routes
@@ -28,19 +28,19 @@ DECODERS = ("none", "ls")
 
 #: Cuts of the day in a sweep of tails, and twice the number of short windows.
 _CUTS = 40
-#: Sweeps go on while they gain this share of the cost, and at most so often.
+#: Sweeps continue while they gain this share of the cost, at most this often.
 _GAIN, _SWEEPS = 5e-4, 20
-#: With more than twice as many scenarios, the first so many are searched before all of them.
+#: With more than twice as many scenarios, this many are searched first.
 _SAMPLE = 64
 #: Price of a vehicle in the first sweep of a second try: a vehicle opened at one cut pays at all those after it, which
 #: no single window sees.
 _CHEAP = 0.5
-#: Price of a vehicle, in minutes, where delays are free.
+#: Price of a vehicle, in minutes, if delays are free.
 _MANY = 1e6
 
 
 def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors:
-    """A new solution: `successor` itself, or after local search; never one that costs more."""
+    """Return a new solution: `successor` itself, or improved by local search; it never costs more."""
     if decoder not in DECODERS:
         raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
     start = checked(successor, instance)
@@ -48,7 +48,7 @@ def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors
 
 
 def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Successors, Floats]:
-    """(K, n) covers of the layer, one per row of `thetas`, and the costs after the decoder."""
+    """Return the (K, n) covers of the layer, one per row of `thetas`, and their costs after the decoder."""
     rows = np.ascontiguousarray(thetas, dtype=np.float64)
     if not np.isfinite(rows).all():
         raise InputError("not finite", where="theta")
@@ -60,11 +60,11 @@ def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Successors
 
 
 def improve(start: Successors, instance: Instance, stop: Callable[[], bool] = lambda: False) -> Successors:
-    """Local search: sweeps over the windows of the day until they gain little; `start` where nothing is gained.
+    """Run local search: sweep over the windows of the day until they gain little; return `start` if nothing is gained.
 
-    `stop` is asked between sweeps.
+    `stop` is called between sweeps.
     """
-    # in minutes of delay; where those are free, the fewest vehicles are looked for
+    # in minutes of delay; if those are free, look for the fewest vehicles
     price = instance.vehicle_cost / instance.delay_cost if instance.delay_cost > 0.0 else _MANY
     times = instance.times
     best = start
@@ -76,7 +76,7 @@ def improve(start: Successors, instance: Instance, stop: Callable[[], bool] = la
 
 
 def _descend(times: Times, start: Successors, price: float, stop: Callable[[], bool]) -> Successors:
-    """From `start` as it is and after a sweep with cheap vehicles: the better one after two sweeps goes on."""
+    """Sweep twice from `start` as it is and from a sweep with cheap vehicles; go on from the better one."""
     searches = [_Search(times, start, price) for _ in range(2)]
     for search, factors in zip(searches, ((1.0, 1.0), (_CHEAP, 1.0)), strict=True):
         for factor in factors:
@@ -112,7 +112,7 @@ class _Search:
         return _cost(self.times, self.successor, self.price)
 
     def sweep(self, factor: float) -> None:
-        """All windows once, vehicles at `factor` times their price; the cuts lie elsewhere in every other sweep."""
+        """Visit all windows once, vehicles at `factor` times their price; every other sweep shifts the cuts."""
         begin = self.times.task_begin[self.order]
         n, scenarios = self.late.shape
         price = self.price * scenarios
@@ -132,6 +132,6 @@ def _cost(times: Times, successor: Successors, price: float) -> float:
 
 
 def _first_scenarios(times: Times, count: int) -> Times:
-    """The instance with its first scenarios alone."""
+    """Return the times with the first scenarios only."""
     parts = {name: getattr(times, name)[..., :count].copy() for name in ("begin", "end", "leave", "district", "table")}
     return times._replace(**parts)

@@ -1,20 +1,17 @@
-"""The fused evaluator: features made once, compiled losses, threads over instances and weight vectors."""
+"""The fused evaluator: features computed once, compiled losses, threads over instances and weight vectors."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
-from colayer._runtime.threads import Threads, limited
+from colayer._runtime.arrays import Floats, Ints, Singles
+from colayer._runtime.threads import limited
 from colayer.errors import InputError
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.problem.bind import BoundProblem, bind
-from colayer.problems.vehicle_scheduling.cost import scale
+from colayer.problems.stacked import StackedEvaluator, starts
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, successors_into
@@ -22,14 +19,11 @@ from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, succe
 if TYPE_CHECKING:
     from colayer.problems.vehicle_scheduling.problem import VehicleScheduling
 
-Successors = NDArray[np.int64]
-R = TypeVar("R")
-
 _ROWS = 4  # weight vectors at a time: features are read once for them, and θ of one alone fills the cache
 
 
-class FusedEvaluator:
-    """Bit for bit the numbers of the generic evaluator.
+class FusedEvaluator(StackedEvaluator[Instance, Ints, Ints]):
+    """A threaded evaluator whose numbers are those of the generic evaluator, bit for bit.
 
     The kernels release the GIL, so plain threads share the features. A piece of work is one instance and a few weight
     vectors, the largest instances first; each loss is written by one thread alone and is a function of one weight
@@ -37,22 +31,19 @@ class FusedEvaluator:
     """
 
     def __init__(self, problem: VehicleScheduling, instances: Sequence[Instance], workers: int | None = None) -> None:
-        self.problem: BoundProblem[Any, Any, Any] = bind(problem)
         self.decoder = problem.decoder
-        self.instances = list(instances)
-        self._threads = Threads(workers)
         self._own = threading.local()
-        self.scales = np.array([scale(instance) for instance in self.instances])
-        with limited(workers):  # each is made by several threads already
-            self.features = [np.ascontiguousarray(problem.features(instance).T) for instance in self.instances]
+        with limited(workers):  # several threads make each of them already
+            self.features = [np.ascontiguousarray(problem.features(instance).T) for instance in instances]
         if not all(np.isfinite(matrix).all() for matrix in self.features):
             raise InputError("a feature is not finite")
         self.longest = max(matrix.shape[1] for matrix in self.features)
         effort = [matrix.shape[1] + x.tasks * x.scenarios for matrix, x in zip(self.features, instances, strict=True)]
         self.order = np.argsort(-np.array(effort), kind="stable").tolist()
+        super().__init__(problem, instances, starts(np.array(effort)), workers)
 
     def losses(self, weights: Floats) -> Floats:
-        """See `Evaluator.losses`."""
+        """Return the losses, as `Evaluator.losses` does."""
         rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
         out = np.empty((len(rows), len(self.instances)))
 
@@ -63,26 +54,12 @@ class FusedEvaluator:
         self._threads.map(work, [(x, first) for x in self.order for first in range(0, len(rows), _ROWS)])
         return out
 
-    def map_features(self, work: Callable[[NDArray[Any]], R]) -> list[R]:
-        """See `evaluators.statistics.MapsFeatures`."""
-        return [work(matrix) for matrix in self.features]
-
-    def visit(
-        self, work: Callable[[LoadedInstance[Instance, Successors, Successors]], R], chosen: Sequence[int]
-    ) -> list[R]:
-        """See `evaluators.visit.Visits`."""
-
-        def loaded(x: int) -> LoadedInstance[Instance, Successors, Successors]:
-            return LoadedInstance(x, self.problem, self.instances[x], self.features[x], float(self.scales[x]))
-
-        return self._threads.map(lambda x: work(loaded(x)), chosen)
-
-    def close(self) -> None:
-        """End the threads."""
-        self._threads.close()
+    def _matrix(self, x: int) -> Singles:
+        """Return the (d, arcs + 2n) features of instance x."""
+        return self.features[x]
 
     def _costs(self, x: int, weights: Floats) -> Floats:
-        """The cost of instance x under each of a few weight vectors."""
+        """Return the cost of instance x under each of a few weight vectors."""
         instance = self.instances[x]
         if not hasattr(self._own, "theta"):
             self._own.theta = np.empty(_ROWS * self.longest)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
+from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 from colayer.problems.vehicle_scheduling.reference import arcs_of, reference
 from colayer.problems.vehicle_scheduling.solution import checked
-from colayer.problems.vehicle_scheduling.tails import by_tails
 
 #: Levels of the quantiles of the slack, and points of its cumulative distribution (minutes).
 LEVELS = tuple(k / 10 for k in range(11))
@@ -66,13 +66,13 @@ FEATURE_SETS = {
 
 
 def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-    """φ(a, x) of every arc: (arcs + 2n, d), the transposed view of a C-contiguous (d, arcs + 2n) array.
+    """Return φ(a, x) of every arc, (arcs + 2n, d): the transposed view of a C-contiguous (d, arcs + 2n) array.
 
-    Those of `rounds` look at a solution.
+    The feature set `rounds` depends on a solution.
     """
     table = feature_set(which, FEATURE_SETS)
     if which == "rounds":
-        return _in_view(instance, solution).T
+        return _round_features(instance, solution).T
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
     matrix = np.zeros((len(table), arcs + 2 * n), dtype=np.float32)
@@ -83,7 +83,7 @@ def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] 
     def fill(low: int, high: int) -> None:
         features_into(instance.times, indptr, heads, instance.delay_cost, levels, points, low, high, delays, matrix)
 
-    by_tails(fill, indptr, instance.scenarios)
+    run_over_tails(fill, indptr, instance.scenarios)
     instance.note_mean_delay(delays)
     instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy())  # of their own: the matrix may be dropped
     if len(table) > len(FEATURES_23):
@@ -110,8 +110,8 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
 
 
-def _in_view(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[np.float32]:
-    """The rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and nothing follows from a delay."""
+def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[np.float32]:
+    """Return the rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and no delay has consequences."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
     mean, least = instance.slacks
@@ -132,7 +132,7 @@ def _in_view(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[
 
 
 def periods(begin: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The period of each task: equal parts of the time from the first begin to the last."""
+    """Return the period of each task: equal parts of the time from the first begin to the last."""
     span = float(begin.max() - begin.min())
     share = (begin - begin.min()) / (span if span > 0.0 else 1.0)
     found: NDArray[np.int64] = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)

@@ -23,12 +23,12 @@ TASKS, SCENARIOS = 150, 20
 
 
 def generate(seed: int | np.random.SeedSequence, tasks: int = TASKS, scenarios: int = SCENARIOS) -> Instance:
-    """A city 50 minutes wide in districts of 10, tasks from 6:00 to 20:00, delays by task, district and hour.
+    """Draw tasks from 6:00 to 20:00 in a city 50 minutes wide with districts of 10, delays by task, district and hour.
 
-    End = begin + U(1.2, 1.6) × distance. Scenarios: a task begins late by LogNormal(μ, σ), μ ~ U(1, 3), σ ~ U(0.8, 1.2)
-    of its own; the delay of a district in hour h is half that of the hour before plus LogNormal(μ, σ), μ ~ U(0.8, 1.2),
-    σ ~ U(0.4, 0.6) of its own; between districts it is (that of the hour before + 0.1) × LogNormal(0.02, 0.05). Both
-    start from 0. ξ_end of a task is where a trip that leaves at its ξ_begin arrives.
+    End = begin + U(1.2, 1.6) × distance. Scenarios: a task begins late by LogNormal(μ, σ), with its own μ ~ U(1, 3) and
+    σ ~ U(0.8, 1.2). The delay of a district in hour h is half that of the hour before plus LogNormal(μ, σ), with its
+    own μ ~ U(0.8, 1.2) and σ ~ U(0.4, 0.6); between districts it is (that of the hour before + 0.1) × LogNormal(0.02,
+    0.05). Both start from 0. ξ_end of a task is the arrival of a trip that leaves at its ξ_begin.
     """
     for field, size in (("tasks", tasks), ("scenarios", scenarios)):
         if size < 1:
@@ -72,7 +72,7 @@ def _inter_delay(rng: np.random.Generator, scenarios: int) -> Floats:
 
 
 def _scenario_end(city: City, scenario_begin: Floats, duration: Floats) -> Floats:
-    """ξ_end of each task: a trip from its start at ξ_begin, of its scheduled duration, to its finish."""
+    """Return ξ_end of each task: a trip from its start at ξ_begin, of its scheduled duration, to its finish."""
     district, inter = city.tables()
     leave, arrival = (np.empty(scenario_begin.T.shape) for _ in range(2))
     leave_into(np.array(scenario_begin.T, order="C"), city.zones(city.start), district, inter, leave)

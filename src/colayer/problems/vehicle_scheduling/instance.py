@@ -21,7 +21,7 @@ from colayer.io.validate import names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
 from colayer.problems.vehicle_scheduling.kernels.slack import delays_into, summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
-from colayer.problems.vehicle_scheduling.tails import by_tails
+from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 
 _COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
 _EXPLICIT = ("travel", "scenario_travel")
@@ -32,8 +32,8 @@ class Instance:
     """n tasks and S equally likely scenarios of their times, in minutes (read-only float64 arrays).
 
     Travel times come from `city`, or from the tables `travel` (n, n), NaN where there is no arc, and `scenario_travel`
-    (S, n, n), whose entries only matter where there is an arc. With `names`, which differ, the tasks are known by them
-    wherever a solution is written.
+    (S, n, n), whose entries only matter where there is an arc. `names`, if given, are distinct; solutions are then
+    written with them.
     """
 
     vehicle_cost: float
@@ -76,17 +76,17 @@ class Instance:
 
     @property
     def tasks(self) -> int:
-        """n."""
+        """Return n."""
         return len(self.begin)
 
     @property
     def scenarios(self) -> int:
-        """S."""
+        """Return S."""
         return len(self.scenario_begin)
 
     @cached_property
     def times(self) -> Times:
-        """Writable copies of all times for the kernels, scenarios last."""
+        """Return writable copies of all times for the kernels, scenarios last."""
         n, scenarios = self.tasks, self.scenarios
         end = np.array(self.scenario_end.T, order="C")
         common: dict[str, Any] = {
@@ -124,16 +124,18 @@ class Instance:
 
     @cached_property
     def arcs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
+        """Return the arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
         indptr, heads = arcs(self.times)
         return indptr, heads
 
     @cached_property
     def mean_delay(self) -> Floats:
-        """E[max(−slack, 0)] of every arc: the mean delay of its head where the vehicle left its tail in time."""
+        """Return E[max(−slack, 0)] of every arc: the mean delay of its head if the vehicle left its tail in time."""
         indptr, heads = self.arcs
         delays = np.empty(len(heads))
-        by_tails(lambda low, high: delays_into(self.times, indptr, heads, low, high, delays), indptr, self.scenarios)
+        run_over_tails(
+            lambda low, high: delays_into(self.times, indptr, heads, low, high, delays), indptr, self.scenarios
+        )
         return delays
 
     def note_mean_delay(self, delays: Floats) -> None:
@@ -142,7 +144,7 @@ class Instance:
 
     @cached_property
     def slacks(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Mean and least slack of every arc."""
+        """Return mean and least slack of every arc."""
         indptr, heads = self.arcs
         mean, least = np.empty((2, len(heads)), dtype=np.float32)
         delays = np.empty(len(heads))
@@ -150,7 +152,7 @@ class Instance:
         def fill(low: int, high: int) -> None:
             summaries_into(self.times, indptr, heads, low, high, mean, least, delays)
 
-        by_tails(fill, indptr, self.scenarios)
+        run_over_tails(fill, indptr, self.scenarios)
         self.note_mean_delay(delays)
         return mean, least
 
@@ -160,12 +162,12 @@ class Instance:
 
     @cached_property
     def latest_first(self) -> NDArray[np.int64]:
-        """The tasks by begin, the last first, ties by index (the larger first): the order the layer inserts them in."""
+        """Return the tasks by begin, the last first, ties by index (the larger first): the layer's insertion order."""
         return np.argsort(self.begin, kind="stable")[::-1].copy()
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """The instance of a file's own keys; a city or the two travel tables."""
+    """Return the instance of a file's own keys; a city or the two travel tables."""
     form: tuple[str, ...] = ("city",) if "city" in document else _EXPLICIT
     keys = (*_COMMON, *form)
     for key in document:
@@ -182,7 +184,7 @@ def read(document: Mapping[str, Any]) -> Instance:
 
 
 def write(instance: Instance) -> dict[str, Any]:
-    """The fields of the file format, as arrays; NaN in `travel` (no arc) is null in JSON."""
+    """Return the fields of the file format, as arrays; NaN in `travel` (no arc) is null in JSON."""
     document: dict[str, Any] = {key: getattr(instance, key) for key in _COMMON}
     if instance.names is not None:
         document["names"] = list(instance.names)
@@ -192,7 +194,7 @@ def write(instance: Instance) -> dict[str, Any]:
 
 
 def content(instance: Instance) -> bytes:
-    """All numbers of the instance as they lie in memory, each with its name."""
+    """Return all numbers of the instance as bytes, each array with its name."""
     document = write(instance)
     document.pop("names", None)
     document |= {f"city.{key}": value for key, value in document.pop("city", {}).items()}
@@ -200,7 +202,7 @@ def content(instance: Instance) -> bytes:
 
 
 def _travel_tables(travel: Any, scenario_travel: Any, scenarios: int, n: int) -> dict[str, Floats]:
-    """The explicit form, checked; entries of scenario_travel without an arc are 0 from here on."""
+    """Check the explicit form and return it; entries of scenario_travel without an arc become 0."""
     if travel is None or scenario_travel is None:
         raise InputError("missing, expected travel and scenario_travel, or city", where="travel")
     nominal = table(travel, "travel", (n, n), gaps=True)

@@ -18,7 +18,7 @@ Successors = NDArray[np.int64]
 
 
 def layer(theta: ArrayLike, instance: Instance) -> Successors:
-    """The successor of each task, −1 where its vehicle ends.
+    """Return the successor of each task, −1 where its vehicle ends.
 
     θ has one entry per arc: task arcs by (u, v), then origin arcs by task, then destination arcs by task. The arcs are
     those of the instance, whose order is that of time, so the kernel is called without further checks.
@@ -38,26 +38,26 @@ def layer(theta: ArrayLike, instance: Instance) -> Successors:
 
 
 def embed(successor: Successors, instance: Instance) -> Floats:
-    """1 on the arcs that are used, in the order of θ."""
+    """Return 1 on the arcs that are used, in the order of θ."""
     return embed_cover(successor, *instance.arcs)
 
 
 def safe_theta(instance: Instance) -> Floats:
-    """θ under the safe weights, in float64: delay_cost · E[max(−slack, 0)], then vehicle_cost, then 0."""
+    """Return θ under the safe weights, in float64: delay_cost · E[max(−slack, 0)], then vehicle_cost, then 0."""
     n = instance.tasks
     return np.concatenate([instance.delay_cost * instance.mean_delay, np.full(n, instance.vehicle_cost), np.zeros(n)])
 
 
 def target(solution: Successors, instance: Instance) -> Floats:
-    """A solution is one of the layer as well."""
+    """Return the embedded solution, which is an answer of the layer as well."""
     return embed(checked(solution, instance), instance)
 
 
 def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float, Floats]:
-    """The composite likelihood of the cover against its exchanges, a surrogate."""
+    """Return the composite likelihood of the cover against its exchanges, a surrogate, and its gradient."""
     return path_cover(*instance.arcs, theta, target)
 
 
 def mixed(covers: Successors, coefficients: Floats, instance: Instance) -> Floats:
-    """Σ_k c_k·embed(covers[k])."""
+    """Return Σ_k c_k·embed(covers[k])."""
     return mixed_covers(covers, coefficients, *instance.arcs)

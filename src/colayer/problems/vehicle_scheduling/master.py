@@ -14,7 +14,7 @@ Columns = tuple[Floats, Ints, NDArray[np.int32]]
 
 
 class Master:
-    """min Σ c_P x_P such that every task lies on exactly one route; routes are added one by one."""
+    """The master problem: min Σ c_P x_P such that every task lies on exactly one route; routes are added one by one."""
 
     def __init__(self, tasks: int) -> None:
         self._tasks = tasks
@@ -37,13 +37,13 @@ class Master:
         return True
 
     def columns(self) -> Columns:
-        """Costs, where each route begins, and tasks of all routes."""
+        """Return the costs, starts and tasks of all routes."""
         indptr = np.concatenate([[0], np.cumsum([len(route) for route in self._routes])])
         costs = np.array(list(self._costs.values()))
         return costs, indptr.astype(np.int64), np.concatenate(self._routes).astype(np.int32)
 
     def relax(self, seconds: float) -> tuple[float, Floats, list[Ints] | None]:
-        """Value and duals of the linear relaxation, and its routes where it is integral. ∞ where the time is over."""
+        """Return value and duals of the linear relaxation, and its routes if integral; ∞ when the time is over."""
         self._solver.setOptionValue("time_limit", self._solver.getRunTime() + max(seconds, 0.0))
         self._solver.run()
         solution = self._solver.getSolution()
@@ -57,7 +57,7 @@ class Master:
         return value, duals, [self._routes[k] for k in chosen] if integral else None
 
     def integer(self, columns: Columns, cutoff: float, seconds: float) -> tuple[list[Ints] | None, float]:
-        """Best choice among the columns below `cutoff` (None: none found) and a lower bound on all of them."""
+        """Return the best choice among the columns below `cutoff` (None: none found) and a lower bound on them all."""
         costs, indptr, tasks = columns
         if len(costs) == 0:
             return None, math.inf

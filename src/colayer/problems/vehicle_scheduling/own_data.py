@@ -1,4 +1,4 @@
-"""Instances of a user's data: tasks as a table, travel times from coordinates or tables, scenarios given or drawn."""
+"""Instances from your own data: tasks as a table, travel times from coordinates or tables, scenarios given or drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POINTS = ("from_x", "from_y", "to_x", "to_y")
 TRIPS = ("from", "to", "minutes")
 #: Columns of a table of scenarios that are no task: its label, and what all travel times are multiplied by.
 LABEL, FACTOR = "scenario", "travel"
-#: Entries of the travel times by scenario at most: 1.6 GB.
+#: The most entries of travel times by scenario: 1.6 GB.
 _MOST = 2e8
 
 
@@ -38,19 +38,24 @@ def instance(
     vehicle_cost: float = VEHICLE_COST,
     delay_cost: float = DELAY_COST,
 ) -> Instance:
-    """The instance of a table of tasks (a DataFrame, a dict of columns, a list of rows), or of lists.
+    """Make an instance from a table of tasks or from lists.
 
-    `begin` and `end` are minutes or times of day (`7:30`); each is the name of a column of `tasks`, or values. `name`
-    are the names of the tasks; if it is not given, those of a column `name`, `id` or `task`, else of the index.
-
-    `travel` are minutes from the end of a task to the begin of another: an array or a table with a row and a column
-    per task, empty where there is no way; or a table with columns `from`, `to` and `minutes` between the places of the
-    columns `from` and `to` of the tasks, one direction where both take as long. Without it they come from the columns
-    `from_x`, `from_y`, `to_x`, `to_y` as the crow flies, `speed` units a minute.
-
-    `scenarios` is a table with a row per scenario and a column per task, minutes by which the task ends late, and maybe
-    a column `travel`, by which all travel times are multiplied; or their number. Then each task takes longer by a
-    share that is drawn from an exponential distribution with mean `late`, and all trips of a scenario by another one.
+    Parameters:
+        tasks: A DataFrame, a dict of columns, or a list of rows.
+        begin: Scheduled begins, minutes or times of day (`7:30`): the name of a column of `tasks`, or values.
+        end: Scheduled ends, likewise.
+        name: Names of the tasks, likewise. By default those of a column `name`, `id` or `task`, else of the index.
+        travel: Minutes from the end of a task to the begin of another: an array or a table with a row and a column per
+            task, empty where there is no way; or a table with columns `from`, `to` and `minutes` between the places of
+            the columns `from` and `to` of the tasks, one direction if both take as long. Without it they come from the
+            columns `from_x`, `from_y`, `to_x`, `to_y` as the crow flies.
+        speed: Units of distance per minute, if travel times come from coordinates.
+        scenarios: A table with a row per scenario and a column per task, minutes by which the task ends late, and
+            optionally a column `travel`, a factor on all travel times; or the number of scenarios to draw.
+        late: Mean of the exponential share by which drawn tasks take longer; another such share lengthens all trips.
+        seed: Seed of drawn scenarios.
+        vehicle_cost: Cost of a vehicle.
+        delay_cost: Cost of a minute of delay.
     """
     given = Arguments("tasks", tasks, begin=begin, end=end, name=name)
     begins, ends = given.numbers("begin"), given.numbers("end")
@@ -72,7 +77,7 @@ def instance(
 
 
 def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any] | None) -> Floats:
-    """(n, n) minutes from the end of each task to the begin of each other, NaN where there is no way."""
+    """Return the minutes (n, n) from the end of each task to the begin of each other, NaN where there is no way."""
     if travel is None:
         if not all(given.has(point) for point in POINTS):
             said = f"missing, expected columns {', '.join(POINTS)}, or travel times between tasks or places"
@@ -88,7 +93,7 @@ def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any
 
 
 def _between_places(given: Arguments, trips: Table) -> Floats:
-    """Minutes between the places of the tasks; the way back takes as long where only one is given."""
+    """Return the minutes between the places of the tasks; the way back takes as long if only one way is given."""
     leave, arrive = (words(given.values(field)) for field in ("to", "from"))
     told = Arguments("travel", trips)
     minutes = told.numbers("minutes", gaps=True)
@@ -110,7 +115,7 @@ def _between_places(given: Arguments, trips: Table) -> Floats:
 
 
 def _by_task(given: Table, title: str, rows: int | None, names: list[Any] | None, n: int) -> Floats:
-    """A table with a column per task, by name where the tasks have names."""
+    """Return a table with a column per task, by name if the tasks have names."""
     columns = [str(name) for name in names] if names is not None else list(given)
     told = Arguments(title, given)
     if names is None and len(columns) != n:
@@ -124,7 +129,7 @@ def _by_task(given: Table, title: str, rows: int | None, names: list[Any] | None
 def _scenarios(
     scenarios: Any, late: float, seed: int, begin: Floats, end: Floats, names: list[Any] | None
 ) -> tuple[Floats, Floats]:
-    """(S, n) minutes by which tasks end late, and (S,) what travel times are multiplied by."""
+    """Return the minutes (S, n) by which tasks end late, and the factors (S,) on travel times."""
     n = len(begin)
     if isinstance(scenarios, int | np.integer) and not isinstance(scenarios, bool):
         count = _affordable(whole(scenarios, "scenarios", least=1), n)
@@ -144,7 +149,7 @@ def _scenarios(
 
 
 def _affordable(scenarios: int, n: int) -> int:
-    """The number of scenarios, refused where their travel times would fill the memory."""
+    """Return the number of scenarios; refuse it if their travel times would fill the memory."""
     if scenarios * float(n) ** 2 > _MOST:
         said = f"{scenarios} for {n} tasks are too many to hold, expected fewer scenarios or tasks"
         raise InputError(said, where="scenarios")
@@ -152,7 +157,7 @@ def _affordable(scenarios: int, n: int) -> int:
 
 
 def _plain(values: Any, title: str) -> Any:
-    """An array or nested lists."""
+    """Return an array of an array or nested lists."""
     if isinstance(values, list | tuple | np.ndarray):
         return values
     raise InputError(f"{short(values)}, expected a table or an array", where=title)

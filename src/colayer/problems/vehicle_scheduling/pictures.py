@@ -93,7 +93,7 @@ def _title(ax: Axes, solution: Any, instance: Instance, late: float, vehicles: i
 
 
 def _clock(ax: Axes, instance: Instance, span: float) -> None:
-    """Hours of the day where the instance is a day in a city, plain numbers otherwise."""
+    """Label hours of the day if the instance is a day in a city, plain numbers otherwise."""
     if instance.city is None:
         ax.set_xlabel("minutes", color=INK)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda t, _: f"{t:,g}"))
@@ -103,7 +103,7 @@ def _clock(ax: Axes, instance: Instance, span: float) -> None:
 
 
 def _boxes(left: Floats, right: Floats, middle: Floats, height: float, colour: str, label: str) -> PolyCollection:
-    """Boxes from left to right around the heights `middle`, as one artist: thousands of patches would be slow."""
+    """Return boxes from left to right around the heights `middle` as one artist: thousands of patches would be slow."""
     low, high = middle - height / 2, middle + height / 2
     corners = [np.column_stack(corner) for corner in ((left, low), (right, low), (right, high), (left, high))]
     return PolyCollection(list(np.stack(corners, axis=1)), facecolor=colour, linewidth=0, label=label, zorder=3)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from colayer.problem.protocol import BaseProblem, check_decoder, declared
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
+from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
 from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode, solved
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
@@ -25,7 +26,6 @@ from colayer.problems.vehicle_scheduling.structure import structure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from colayer.problem.programs import CompactModel, ConstraintProgram
     from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
 
 Successors = NDArray[np.int64]
@@ -34,9 +34,12 @@ Successors = NDArray[np.int64]
 class VehicleScheduling(BaseProblem):
     """Cover tasks by vehicles under random times: least vehicle cost plus expected cost of propagated delay.
 
-    `features` is "23", "extended" (these and more, from a reference solution) or "rounds" (a few, which look at the
-    solution of the round before); `decoder` is "none" or "ls" (local search on routes). A solution is an array: the
-    task after each task on its vehicle, −1 for the last one.
+    A solution is an array: the task after each task on its vehicle, −1 for the last one.
+
+    Parameters:
+        features: "23", "extended" (these and more, from a reference solution) or "rounds" (a few, which depend on the
+            solution of the round before).
+        decoder: "none" or "ls" (local search on routes).
     """
 
     name = "vehicle-scheduling"
@@ -68,6 +71,8 @@ class VehicleScheduling(BaseProblem):
     write_solution = staticmethod(write_solution)
     table = staticmethod(table)
     content = staticmethod(content)
+    compact = staticmethod(compact)
+    constraint_program = staticmethod(constraint_program)
 
     def __init__(
         self, features: Literal["23", "extended", "rounds"] = "extended", decoder: Literal["none", "ls"] = "none"
@@ -82,45 +87,33 @@ class VehicleScheduling(BaseProblem):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Feature set and decoder."""
+        """Return feature set and decoder."""
         return {"features": self._features, "decoder": self.decoder}
 
     def features(self, instance: Instance, solution: Successors | None = None) -> NDArray[np.float32]:
-        """One row per arc: task arcs by (u, v), origin arcs, destination arcs."""
+        """Return one row per arc: task arcs by (u, v), origin arcs, destination arcs."""
         return features(instance, self._features, solution)
 
     def decode(self, y: Successors, instance: Instance) -> Successors:
-        """The solution after the decoder."""
+        """Return the solution after the decoder."""
         return decode(y, instance, self.decoder)
 
     def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Successors, NDArray[np.float64]]:
-        """The covers of many θ, and their costs after the decoder."""
+        """Return the covers of many θ, and their costs after the decoder."""
         return solved(thetas, instance, self.decoder)
 
     def evaluator(self, instances: Sequence[Instance], workers: int | None = None) -> FusedEvaluator:
-        """Features made once, threads over instances."""
+        """Return an evaluator that computes the features once and shares instances between threads."""
         from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
 
         return FusedEvaluator(self, instances, workers)
 
-    def compact(self, instance: Instance) -> CompactModel:
-        """Arcs, and delays by task and scenario."""
-        from colayer.problems.vehicle_scheduling.compact import compact
-
-        return compact(instance)
-
-    def constraint_program(self, instance: Instance) -> ConstraintProgram:
-        """Arcs as literals, and delays where they are used."""
-        from colayer.problems.vehicle_scheduling.compact import constraint_program
-
-        return constraint_program(instance)
-
     def group(self, instance: Instance) -> dict[str, float]:
-        """Number of tasks, and of scenarios."""
+        """Return the number of tasks, and of scenarios."""
         return {"tasks": instance.tasks, "scenarios": instance.scenarios}
 
     def plot(self, solution: Successors, instance: Instance, ax: Axes | None = None) -> Axes:
-        """The vehicles over the day."""
+        """Draw the vehicles over the day."""
         from colayer.problems.vehicle_scheduling.pictures import gantt
 
         return gantt(solution, instance, ax=ax)

@@ -1,4 +1,4 @@
-"""A reference solution: what the extended features look at to know of lateness and of the instance as a whole.
+"""A reference solution, from which the extended features know of lateness and of the instance as a whole.
 
 It is found by layer solves alone, each costed, the cheapest kept:
 
@@ -7,8 +7,8 @@ It is found by layer solves alone, each costed, the cheapest kept:
 2. twice: the layer with the chained delays of the best solution so far (`kernels/chain.py`), mixed with the expected
    delays, or alone with a premium on staying with the arcs of that solution.
 
-Most arcs have no expected delay at all. Among solutions that are equal otherwise, those with more slack are taken, so
-that the reference depends neither on the numbering of the tasks nor on how the layer breaks ties.
+Most arcs have no expected delay at all. Of otherwise equal solutions, those with more slack are taken, so that the
+reference depends neither on the numbering of the tasks nor on how the layer breaks ties.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.chain import breaks_of, chained_into
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.layer import layer
-from colayer.problems.vehicle_scheduling.tails import by_tails
+from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 
 FACTORS = (1.0, 2.0, 3.0)
 ROUNDS = 2
@@ -48,7 +48,7 @@ class Reference:
 
 
 def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> Reference:
-    """The reference solution of an instance, given the mean and the least slack of every arc."""
+    """Return the reference solution of an instance, given the mean and the least slack of every arc."""
     expected = instance.delay_cost * instance.mean_delay
     premium = _PREMIUM * instance.vehicle_cost
     tie_break = (-_TIE_BREAK * instance.delay_cost) * mean_slack.astype(np.float64)
@@ -70,7 +70,7 @@ def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> 
 def arcs_of(
     successor: NDArray[np.int64], instance: Instance, least_slack: Singles
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-    """(late, delays, chained, used) of a solution."""
+    """Return (late, delays, chained, used) of a solution."""
     times = instance.times
     indptr, heads = instance.arcs
     late = solution_delays(times, successor)
@@ -80,13 +80,13 @@ def arcs_of(
     def fill(low: int, high: int) -> None:
         chained_into(times, indptr, heads, least_slack, late, breaks, low, high, delays, chained)
 
-    by_tails(fill, indptr, instance.scenarios)
+    run_over_tails(fill, indptr, instance.scenarios)
     used = np.repeat(successor, np.diff(indptr)) == heads
     return late, delays, chained, used
 
 
 def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[NDArray[np.int64], float, int]:
-    """The layer's solution of least cost over several vectors of task arc costs, the first at equal cost."""
+    """Return the layer's cheapest solution over several vectors of task arc costs, the first at equal cost."""
     n = instance.tasks
     ends = np.concatenate([np.full(n, instance.vehicle_cost), np.zeros(n)])
 

@@ -22,7 +22,7 @@ _KEYS = ("routes", "vehicles")
 
 
 def checked(successor: ArrayLike, instance: Instance) -> Successors:
-    """`successor` as an array of its own, refused where it does not partition the tasks into routes along arcs."""
+    """Check that `successor` partitions the tasks into routes along arcs; return it as a new array."""
     n = instance.tasks
     try:
         array = np.asarray(successor)
@@ -47,7 +47,7 @@ def checked(successor: ArrayLike, instance: Instance) -> Successors:
 
 
 def routes_of(successor: Successors) -> list[list[int]]:
-    """The routes, by their first task, each a list of tasks in order."""
+    """Return the routes, by their first task, each a list of tasks in order."""
     following = successor.tolist()
     first = np.ones(len(following), dtype=bool)
     first[successor[successor >= 0]] = False
@@ -61,7 +61,7 @@ def routes_of(successor: Successors) -> list[list[int]]:
 
 
 def successors_of(routes: Any, instance: Instance) -> Successors:
-    """The successors of a list of routes, refused by name where it is not a solution of the instance."""
+    """Return the successors of a list of routes; an error names the route that does not fit the instance."""
     n = instance.tasks
     if not isinstance(routes, list | tuple):
         raise InputError(f"{short(routes)} is not a list of routes", where="routes")
@@ -87,13 +87,13 @@ def successors_of(routes: Any, instance: Instance) -> Successors:
 
 
 def write_solution(successor: ArrayLike, instance: Instance) -> dict[str, Any]:
-    """`{"routes": [[tasks in order]…], "vehicles": k}`; the tasks by their names where they have some."""
+    """Return `{"routes": [[tasks in order]…], "vehicles": k}`, with the names of the tasks if they have some."""
     routes = [named(route, instance.names) for route in routes_of(checked(successor, instance))]
     return {"routes": routes, "vehicles": len(routes)}
 
 
 def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
-    """One row per task, by vehicle (numbered from 1) in the order of its route, with the mean delay on that route."""
+    """Return one row per task, by vehicle (numbered from 1) in the order of its route, with its mean delay."""
     solution = checked(successor, instance)
     routes = routes_of(solution)
     order = [task for route in routes for task in route]
@@ -108,7 +108,7 @@ def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Successors:
-    """The successors, refused where the routes are not a solution of the instance or not so many."""
+    """Return the successors of a document; refuse routes that do not fit the instance or their own number."""
     exact_keys(document, _KEYS)
     listed = document["routes"]
     if isinstance(listed, list | tuple):

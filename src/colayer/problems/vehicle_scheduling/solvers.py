@@ -18,7 +18,7 @@ __all__ = ["BASELINES", "baseline", "exact", "rules"]
 
 
 def _deterministic(instance: Instance) -> NDArray[np.int64]:
-    """The layer with scheduled travel times as costs, a vehicle costing more than all travel together."""
+    """Solve the layer with scheduled travel times as costs; a vehicle costs more than all travel together."""
     n = instance.tasks
     indptr, heads = instance.arcs
     travel = scheduled_travel(instance.times, indptr, heads)
@@ -27,7 +27,7 @@ def _deterministic(instance: Instance) -> NDArray[np.int64]:
 
 
 def _delays_times(factor: float) -> Callable[[Instance], NDArray[np.int64]]:
-    """The layer with the expected delay of every arc taken `factor` times: a late vehicle passes its delay on."""
+    """Return the rule that multiplies expected delays by `factor`, because a late vehicle passes its delay on."""
 
     def solve(instance: Instance) -> NDArray[np.int64]:
         theta = safe_theta(instance)
@@ -48,11 +48,11 @@ BASELINES: dict[str, Callable[[Instance], NDArray[np.int64]]] = {
 
 
 def rules(decoder: str) -> tuple[str, ...]:
-    """The names of the rules for a pipeline with this decoder: plain, and through it."""
+    """Return the names of the rules for a pipeline with this decoder: plain, and through it."""
     return (*BASELINES, *(() if decoder == "none" else (f"{rule}+{decoder}" for rule in BASELINES)))
 
 
 def baseline(rule: str, instance: Instance) -> NDArray[np.int64]:
-    """The solution of a rule, `RULE` or `RULE+DECODER`."""
+    """Return the solution of a rule, `RULE` or `RULE+DECODER`."""
     name, _, decoder = rule.partition("+")
     return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")

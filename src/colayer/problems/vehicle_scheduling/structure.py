@@ -1,4 +1,4 @@
-"""How arcs relate: through the tasks at their ends, and in a solution by the delays that it passes on."""
+"""How arcs relate: through the tasks at their ends and, in a solution, through propagated delays."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from colayer.problems.vehicle_scheduling.reference import arcs_of
 
 
 def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
-    """Rows are arcs between tasks; those of origin and destination come from, or go to, one more node, the depot.
+    """Return the graph whose rows are arcs between tasks; origin and destination arcs use one more node, the depot.
 
-    In a solution y the amounts of an arc are costs: its expected delay, the same once its tail is as late as in y, with
-    what follows from that, the lateness of the tail, and a minute of delay where y uses the arc.
+    Given a solution y, the θ offsets of an arc are costs: its expected delay, the same once its tail is as late as in
+    y, with its consequences, the lateness of the tail, and a minute of delay if y uses the arc.
     """
     indptr, heads = instance.arcs
     n, counts = instance.tasks, np.diff(indptr)
@@ -25,9 +25,9 @@ def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
     if y is None:
         return Graph(n + 1, tail, head, directed=True)
     late, delays, chained, _ = arcs_of(y, instance, instance.slacks[1])
-    amounts = np.zeros((len(tail), 5))
-    rows = amounts[: len(heads)]
+    offsets = np.zeros((len(tail), 5))
+    rows = offsets[: len(heads)]
     for k, values in enumerate((instance.mean_delay, delays, chained, np.repeat(late.mean(axis=1), counts))):
         rows[:, k] = instance.delay_cost * values
-    amounts[:, 4] = instance.delay_cost * embed(y, instance)
-    return Graph(n + 1, tail, head, True, amounts)
+    offsets[:, 4] = instance.delay_cost * embed(y, instance)
+    return Graph(n + 1, tail, head, True, offsets)

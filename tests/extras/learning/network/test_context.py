@@ -42,7 +42,7 @@ def network(one: Any, channels: int = 8, seed: int = 0, units: tuple[float, ...]
     ],
 )
 def test_numpy_and_torch_compute_the_same_theta(kind: str, answered: bool, units: tuple[float, ...]) -> None:
-    """Of several instances, packed at once; moments and amounts have heads."""
+    """Of several instances, packed at once or one by one and joined; positions and theta_offsets have heads."""
     problem, sizes = PROBLEMS[kind]
     instances = [problem.generate(k, **size) for k, size in enumerate(sizes)]
     items = [item(problem, instance, answered=answered) for instance in instances]
@@ -58,7 +58,7 @@ def test_numpy_and_torch_compute_the_same_theta(kind: str, answered: bool, units
         theta = model.theta(problem.features(one.instance), one.structure)
         for relation in one.structure:
             if isinstance(relation, Order):
-                theta = (theta - relation.moments[:, 0])[relation.permutation]
+                theta = (theta - relation.positions[:, 0])[relation.permutation]
         torchs = packed[first : first + len(theta)]
         assert np.allclose(theta, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(theta).max()))
         first += len(theta)
@@ -83,7 +83,7 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
             order = structure[0]
             assert isinstance(order, Order)
             theta = stage.correction(features, structure, whole.feature_scale, whole.center)
-            added = (theta - order.moments[:, 0])[order.permutation]
+            added = (theta - order.positions[:, 0])[order.permutation]
             torchs = made(pack([inputs], [structure])).detach().numpy()
             assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))
             answer = problem.layer(theta, instance)
@@ -97,33 +97,33 @@ def test_it_starts_at_zero(heads: int) -> None:
     assert (made(pack([one.inputs], [one.structure])) == 0).all()
 
 
-def test_heads_send_rows_to_moments() -> None:
+def test_heads_send_rows_to_positions() -> None:
     """One head says 1 and the others nothing: each row goes to its moment, times the gain."""
     problem, sizes = PROBLEMS["order"]
     one = item(problem, problem.generate(0, **sizes[0]))
     (order,) = one.structure
-    moments = order.moments[order.permutation]
+    positions = order.positions[order.permutation]
     made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, (1.0, 1.0, 1.0))
     for k in (1, 2, 3):
         with torch.no_grad():
             made.arrays["head_bias"].zero_()[k] = 1.0
         added = made(pack([one.inputs], [one.structure])).detach().numpy()
-        assert np.allclose(added, 0.5 * (moments[:, k] - moments[:, 0]), rtol=1e-5, atol=1e-5)
+        assert np.allclose(added, 0.5 * (positions[:, k] - positions[:, 0]), rtol=1e-5, atol=1e-5)
 
 
-def test_heads_add_amounts_over_their_units() -> None:
+def test_heads_add_theta_offsets_over_their_units() -> None:
     problem, sizes = PROBLEMS["graph"]
     one = item(problem, problem.generate(0, **sizes[0]), answered=True)
-    amounts = one.structure[0].amounts
+    theta_offsets = one.structure[0].theta_offsets
     made = ContextNetwork(len(one.inputs), kinds_of(one.structure), 4, (1,), 0.5, 0, (2.0, 20.0))
     for k, unit in enumerate((2.0, 20.0)):
         with torch.no_grad():
             made.arrays["head_bias"].zero_()[1 + k] = 1.0
         added = made(pack([one.inputs], [one.structure])).detach().numpy()
-        assert np.allclose(added, 0.5 / unit * amounts[:, k], rtol=1e-5, atol=1e-5)
+        assert np.allclose(added, 0.5 / unit * theta_offsets[:, k], rtol=1e-5, atol=1e-5)
 
 
-def test_rows_without_moments_have_no_offsets() -> None:
+def test_rows_without_positions_have_no_offsets() -> None:
     problem, sizes = PROBLEMS["graph"]
     one = item(problem, problem.generate(0, **sizes[0]))
     assert pack([one.inputs], [one.structure]).offsets.shape == (one.inputs.shape[1], 0)

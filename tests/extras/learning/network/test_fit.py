@@ -212,7 +212,7 @@ class Spread(Line):
         return Groups(np.zeros(len(instance), np.int64))
 
 
-def test_a_stage_without_moments_starts_from_the_theta_before() -> None:
+def test_a_stage_without_positions_starts_from_the_theta_before() -> None:
     instance = np.abs(np.arange(20) / 20 - 0.5)
     method = Neural(channels=8, start=(0.25, 0.0), rate=0.02, samples=16, sigma=0.3, stages=2)
     pipeline = Pipeline(Spread(), weights=np.array([0.25, 0.0]), safe=False)
@@ -317,7 +317,7 @@ def test_networks_that_start_from_a_linear_model_look_at_what_it_makes(stages: i
     pipeline = Pipeline(Watched(), weights=problem.safe_weights)
     pipeline.fit(instances, method=method, evaluations=40, workers=1, journal=tmp_path / "run.journal")
     assert len(list(tmp_path.glob("*.npz"))) == stages
-    assert told[0] is None  # whether rows stand in an order with moments
+    assert told[0] is None  # whether rows stand in an order with positions
     linear = pipeline.model.linear_fallback
     assert told[1] in [problem.layer(problem.features(x) @ linear, x).tolist() for x in instances]
     model = pipeline.model

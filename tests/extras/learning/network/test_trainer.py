@@ -51,7 +51,7 @@ def test_gradients_belong_to_the_rows_of_the_instance() -> None:
     first = 0
     for one in items():
         (order,) = one.structure
-        expected = (order.moments[:, 0] - one.instance.release / 50.0)[order.permutation] / 3.0
+        expected = (order.positions[:, 0] - one.instance.release / 50.0)[order.permutation] / 3.0
         assert np.allclose(slope[first : first + len(expected)].numpy(), expected, atol=1e-5)
         first += len(expected)
     assert first == len(slope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problems.vehicle_scheduling.kernels.slack import LANES, delays_into, moments, sort_lanes
+from colayer.problems.vehicle_scheduling.kernels.slack import LANES, delays_into, mean_slack_and_delay, sort_lanes
 from support.plain_vehicles import by_hand
 
 
@@ -22,7 +22,7 @@ def test_lanes_are_sorted(rows: int) -> None:
 def test_moments_are_means(scenarios: int) -> None:
     """Four partial sums each, and what is left over."""
     slack = np.random.default_rng(scenarios).normal(size=scenarios)
-    assert moments(slack) == pytest.approx((slack.mean(), np.maximum(-slack, 0.0).mean()), rel=1e-12)
+    assert mean_slack_and_delay(slack) == pytest.approx((slack.mean(), np.maximum(-slack, 0.0).mean()), rel=1e-12)
 
 
 def test_mean_delays_by_hand() -> None:

@@ -12,7 +12,7 @@ from colayer.problems.vehicle_scheduling.cost import cost
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance, read
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
-from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc, hour, nominal_travel, through
+from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc, cross_district, hour, nominal_travel
 from support import plain_vehicles as plain
 
 
@@ -20,7 +20,7 @@ def travel(x: Instance, u: int, v: int, s: int) -> float:
     """ξ_travel of an arc of a city in one scenario, from the kernels' parts: the same bits as in their loops."""
     times = x.times
     minute = times.leave[u, s] + nominal_travel(times, u, v)
-    return float(through(times.district[times.zone[v]], s, minute) - times.end[u, s])
+    return float(cross_district(times.district[times.zone[v]], s, minute) - times.end[u, s])
 
 
 @pytest.mark.parametrize("seed", range(3))

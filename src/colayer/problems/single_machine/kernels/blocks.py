@@ -9,11 +9,12 @@ from colayer._runtime.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def amounts_into(r: Floats, p: Floats, by_release: Ints, sequence: Ints, unit: float, out: Floats) -> None:
-    """(4, n), by job: p, jobs of its busy block after it in the sequence, the gap behind the block, jobs of the next.
+def sizes_into(r: Floats, p: Floats, by_release: Ints, sequence: Ints, unit: float, out: Floats) -> None:
+    """Compute four sizes of each job, (4, n): p, the jobs of its busy block after it in the sequence, the gap behind
+    the block, and the number of jobs in the next block.
 
-    Blocks are those of any schedule that never waits, here the one by release: a job released after all before it are
-    done begins one. Times are over the unit. O(n).
+    Blocks are those of any schedule that never waits, here the one by release date: a job that is released after all
+    earlier ones are done begins a block. Times are divided by the unit. O(n).
     """
     n = len(r)
     block, size, behind = np.empty(n, np.int64), np.zeros(n + 1, np.int64), np.zeros(n + 1)

@@ -46,13 +46,13 @@ from colayer.problems.single_machine.kernels.search_state import (
     USED,
     Search,
     add_node,
-    before,
     close_node,
+    dominated_in_memory,
     empty_search,
+    expands_before,
     pop_node,
     push_node,
     remember,
-    seen,
 )
 
 #: One node in so many starts a plunge.
@@ -68,7 +68,7 @@ def new_search(
     pool: int = POOL,
     memory: int = MEMORY,
 ) -> Search:
-    """The search with the root open and the sequence `start` as the best known; jobs numbered as in `Search`."""
+    """Return a search with the root open and `start` as the best known sequence; jobs are numbered as in `Search`."""
     search = empty_search(release, processing, start, start_cost, tolerance, pool, memory)
     _open_root(search)
     return search
@@ -76,9 +76,10 @@ def new_search(
 
 @njit(cache=True, nogil=True)
 def _srpt(t: float, rest: Ints, skip: int, s: Search, room: float, work: Floats) -> tuple[float, bool]:
-    """SRPT from time t on `rest` (in release order) without `skip`: (sum of completions, whether it is a schedule).
+    """Run SRPT from time t on `rest` (in release order) without `skip`; return (total completion, whether it is a
+    schedule).
 
-    Stops early, with a valid lower bound, once the sum cannot stay below `room`. O(m log m).
+    It stops early, with a valid lower bound, once the sum cannot stay below `room`. O(m log m).
     """
     r, p = s.release, s.processing
     m = len(rest)
@@ -116,7 +117,7 @@ def _srpt(t: float, rest: Ints, skip: int, s: Search, room: float, work: Floats)
 
 @njit(cache=True, nogil=True)
 def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints, skip: int) -> float:
-    """Complete the sequence by the shortest available job first, and keep it if it is the best; its cost."""
+    """Complete the sequence with the shortest available job first, keep it if it is the best, and return its cost."""
     r, p = s.release, s.processing
     n = len(r)
     order = path.copy()
@@ -157,7 +158,7 @@ def _open_root(s: Search) -> None:
 def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
     """Open the children of a node that neither bounds nor dominance exclude, and close the node.
 
-    `plunge`: the best child goes on the stack; `deep`: all of them do, the best on top.
+    With `plunge` the best child goes on the stack; with `deep` all of them do, the best on top.
     """
     n = len(s.release)
     depth = s.depth[node]
@@ -180,7 +181,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
     rest = np.flatnonzero(left)
     m = n - depth
     t, c = times[depth], costs[depth]
-    if depth > 0 and seen(s, key, code, m, max(t, s.release[rest[0]]), c, True):
+    if depth > 0 and dominated_in_memory(s, key, code, m, max(t, s.release[rest[0]]), c, True):
         close_node(s, node)
         return
     out, work = np.empty(m, np.int64), np.empty(m)
@@ -199,7 +200,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
             continue
         key[j >> 6] ^= one << np.uint64(j & 63)
         ready = max(time, release)
-        if not seen(s, key, code ^ s.hashes[j], m - 1, ready, cost, False):
+        if not dominated_in_memory(s, key, code ^ s.hashes[j], m - 1, ready, cost, False):
             total, schedule = _srpt(time, rest, j, s, s.best_cost[0] - cost, work)
             solved = schedule and _finish(s, path, depth + 1, time, cost, rest, j) <= cost + total + s.tolerance
             if not solved and cost + total < s.best_cost[0]:
@@ -210,7 +211,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
         key[j >> 6] ^= one << np.uint64(j & 63)
     for a in range(size):  # the best child last
         for b in range(a + 1, size):
-            if before(s, opened[a], opened[b]):
+            if expands_before(s, opened[a], opened[b]):
                 opened[a], opened[b] = opened[b], opened[a]
         if deep or (plunge and a == size - 1):
             s.stack[s.counters[STACK]] = opened[a]
@@ -222,7 +223,7 @@ def _expand(s: Search, node: int, plunge: bool, deep: bool) -> None:
 
 @njit(cache=True, nogil=True)
 def advance(s: Search, nodes: int) -> tuple[bool, float]:
-    """Expand up to `nodes` nodes: (whether the search is over, a lower bound on the optimal cost).
+    """Expand up to `nodes` nodes; return (whether the search is over, a lower bound on the optimal cost).
 
     The search is over when the best sequence is proved optimal (the bound is its cost), or when the pool of nodes is
     full (it is not). The bound is the least one of the open nodes, and never above the best cost.

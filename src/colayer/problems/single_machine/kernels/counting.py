@@ -12,7 +12,7 @@ from colayer._runtime.compiled import inner
 
 @inner(cache=True, nogil=True)
 def ranks_into(values: Floats, order: Ints, rank: Ints) -> None:
-    """By job, the number of jobs whose value is at most its own; `order` is that of the values. O(n)."""
+    """Count for each job the jobs whose value is at most its own; `order` sorts the values. O(n)."""
     n = len(values)
     above = n
     for i in range(n - 1, -1, -1):
@@ -23,7 +23,7 @@ def ranks_into(values: Floats, order: Ints, rank: Ints) -> None:
 
 @inner(cache=True, nogil=True)
 def _add(tree: Ints, i: int, amount: int) -> None:
-    """Fenwick tree over the places 1..len(tree)-1: add `amount` at place i; O(log n)."""
+    """Add `amount` at place i of a Fenwick tree over the places 1..len(tree)-1; O(log n)."""
     while i < len(tree):
         tree[i] += amount
         i += i & -i
@@ -31,7 +31,7 @@ def _add(tree: Ints, i: int, amount: int) -> None:
 
 @inner(cache=True, nogil=True)
 def _prefix(tree: Ints, i: int) -> int:
-    """Fenwick tree: the sum over the places 1..i; O(log n)."""
+    """Return the sum over the places 1..i of a Fenwick tree; O(log n)."""
     total = 0
     while i > 0:
         total += tree[i]
@@ -43,9 +43,9 @@ def _prefix(tree: Ints, i: int) -> int:
 def sweep_into(
     order: Ints, key: Ints, place: Ints, low: Ints, high: Ints, tree: Ints, below: Floats, among: Floats, above: Floats
 ) -> None:
-    """By job j, of the jobs with a smaller key: how many at places ≤ low[j], how many up to high[j], how many beyond.
+    """Count for each job j the jobs with a smaller key at places ≤ low[j], then up to high[j], then beyond.
 
-    `order` is that by key. The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
+    `order` sorts the keys. The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
     """
     for i in range(len(tree)):
         tree[i] = 0
@@ -78,12 +78,14 @@ def queue_into(
     work: Floats,
     shorter: Floats,
 ) -> None:
-    """By job j, over the jobs released before r_j that SRPT has not completed at r_j: number, work left, shorter ones.
+    """Measure for each job j the queue of SRPT at r_j: its number of jobs, their work left, and how many are shorter
+    than j.
 
-    `job`, `begin`, `end` and `left` are the pieces of SRPT, `order` is that by r; `shorter` counts the jobs with less
-    work left than p_j. A sweep over the releases: the tree holds the waiting jobs, each at its place, 1 + (number of
-    processing times ≤ its work left), so that the places up to rank_p[j] hold those with less than p_j; the running
-    job is compared by itself. `tree` and `place` are scratch, of length n + 2 and n. O(n log n).
+    The queue holds the jobs released before r_j that SRPT has not completed. `job`, `begin`, `end` and `left` are the
+    pieces of SRPT, `order` sorts r; `shorter` counts the jobs with less work left than p_j. A sweep over the releases
+    keeps the waiting jobs in the tree, each at its place, 1 + (number of processing times ≤ its work left), so the
+    places up to rank_p[j] hold those with less than p_j; the running job is compared by itself. `tree` and `place` are
+    scratch, of length n + 2 and n. O(n log n).
     """
     n = len(r)
     for j in range(n):
@@ -134,7 +136,9 @@ def queue_into(
 
 @inner(cache=True, nogil=True)
 def released_into(r: Floats, rp: Floats, order: Ints, order_rp: Ints, place: Ints, low: Ints, high: Ints) -> None:
-    """By job j: its place 1..n in the order by r, how many jobs are released before r_j, how many before rp_j; O(n)."""
+    """Compute for each job j its place 1..n in the order by r, and how many jobs are released before r_j and rp_j;
+    O(n).
+    """
     n = len(r)
     for i in range(n):
         j = order[i]
@@ -149,7 +153,7 @@ def released_into(r: Floats, rp: Floats, order: Ints, order_rp: Ints, place: Int
 
 @inner(cache=True, nogil=True)
 def _at_most(increasing: Floats, value: float) -> int:
-    """How many of the increasing values are at most `value`: bisection, O(log n)."""
+    """Count the increasing values that are at most `value`, by bisection; O(log n)."""
     low = 0
     high = len(increasing)
     while low < high:

@@ -15,9 +15,9 @@ from colayer._runtime.compiled import njit
 
 @njit(cache=True, nogil=True)
 def descend(order: Ints, r: Floats, p: Floats, integral: bool) -> None:
-    """LS on `order`, in place. `integral`: all data whole and all completion times below 2^53.
+    """Run LS on `order`, in place. `integral`: all data are whole and all completion times below 2^53.
 
-    Both branches give the same sequence; the fast one adds numbers in another order, hence needs exact sums.
+    Both branches give the same sequence; the fast one adds numbers in another order, so it needs exact sums.
     """
     if integral:
         descend_integral(order, r, p)
@@ -27,7 +27,7 @@ def descend(order: Ints, r: Floats, p: Floats, integral: bool) -> None:
 
 @njit(cache=True, nogil=True)
 def descend_plain(order: Ints, r: Floats, p: Floats) -> None:
-    """LS on `order`, in place, as the rule reads; any data. O(n + number of swaps)."""
+    """Run LS on `order`, in place, as the rule reads, for any data. O(n + number of swaps)."""
     n = len(order)
     done = np.empty(n + 1)  # done[i]: completion time of the jobs before i
     done[0] = 0.0
@@ -45,19 +45,19 @@ def descend_plain(order: Ints, r: Floats, p: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def descend_integral(order: Ints, r: Floats, p: Floats) -> None:
-    """LS on `order`, in place, by insertion; the result of `descend_plain` if sums are exact.
+    """Run LS on `order`, in place, by insertion; the result is that of `descend_plain` if sums are exact.
 
     The rule always swaps the leftmost swappable pair, so the jobs before the walker have none and the next job moves
     back past every x with r_b ≤ start_x and (p_b, r_b) < (p_x, r_x). Call a place d a descent if the job at d has a
     smaller (p, r) than the one at d − 1; in the prefix it is one that waits for its release date. Between descents both
-    (p, r) and the starts ascend: the place of b is found there by galloping, and only a descent can become swappable,
-    namely when the starts before it got later. Hence the loop: the leftmost descent that may be swappable moves back,
-    then those behind its new place are looked at again.
+    (p, r) and the starts ascend: galloping finds the place of b there, and only a descent can become swappable, namely
+    when the starts before it get later. Hence the loop: the leftmost descent that may be swappable moves back, then
+    those behind its new place are looked at again.
 
-    Invariants: `start` holds the start times of the prefix; its descents stand, ascending, in two stacks at the ends
-    of one array: the blocked ones in `descents[:left]`, those to be looked at in `descents[right:]`; no place after
-    `last_gap` follows idle time, so a job that moves in behind it delays those it passes by p_b and no others.
-    O(n log n) beside the vectorised moves and the descents looked at again.
+    Invariants: `start` holds the start times of the prefix. Its descents are kept, ascending, in two stacks at the ends
+    of one array: the blocked ones in `descents[:left]`, those still to examine in `descents[right:]`. No place after
+    `last_gap` follows idle time, so a job that moves in behind it delays those it passes by p_b and no others. O(n log
+    n) beside the vectorised moves and the descents examined again.
     """
     n = len(order)
     start = np.empty(n)

@@ -69,7 +69,7 @@ def dispatch_into(
     done: NDArray[np.bool_],
     sequence: Ints,
 ) -> None:
-    """What `_dispatched` returns, in release positions.
+    """Compute the result of `_dispatched` in release positions.
 
     Invariant: the heap holds the released jobs, by (p, r, index); the others, all unscheduled, are the release
     positions k, k+1, …; their best is the first of them in the fixed order by c·r + p.

@@ -6,7 +6,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
-from colayer.problems.single_machine.kernels.search_state import Search, worse
+from colayer.problems.single_machine.kernels.search_state import Search, dominated
 
 #: Places at the end of a partial sequence at which moves of rule 5 are tried.
 DEPTH = 8
@@ -14,7 +14,7 @@ DEPTH = 8
 
 @njit(cache=True, nogil=True)
 def precedes(s: Search, t: float, rest: Ints, i: int, j: int) -> bool:
-    """Whether some schedule that starts with i is better than any that starts with j (rules 2 to 4). O(m)."""
+    """Return whether some schedule that starts with i is better than any that starts with j (rules 2 to 4). O(m)."""
     p = s.processing
     if p[i] == p[j]:
         return i < j
@@ -36,7 +36,7 @@ def precedes(s: Search, t: float, rest: Ints, i: int, j: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def candidates(s: Search, t: float, rest: Ints, out: Ints) -> int:
-    """The jobs of `rest` that may come next by rules 1 to 4, into `out`: how many. O(m + k²m) for k active jobs."""
+    """Write the jobs of `rest` that may come next by rules 1 to 4 to `out`; return their number k. O(m + k²m)."""
     soonest, first = np.inf, 0
     for a in range(len(rest)):
         end = max(t, s.release[rest[a]]) + s.processing[rest[a]]
@@ -61,7 +61,8 @@ def candidates(s: Search, t: float, rest: Ints, out: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def improvable(s: Search, path: Ints, times: Floats, costs: Floats, depth: int, release: float) -> bool:
-    """Whether a move of one job within the last places of `path[:depth]` gives a strictly dominating state (rule 5).
+    """Return whether moving one job within the last places of `path[:depth]` gives a strictly dominating state (rule
+    5).
 
     `times[k]`, `costs[k]` belong to the first k jobs; `release` is the earliest one of the jobs left. O(DEPTH²).
     """
@@ -87,6 +88,6 @@ def improvable(s: Search, path: Ints, times: Floats, costs: Floats, depth: int, 
             if move > 0:
                 t = max(t, r[path[k]]) + p[path[k]]
                 c += t
-            if worse(s, m, max(t, release), c, end, cost, True):
+            if dominated(s, m, max(t, release), c, end, cost, True):
                 return True
     return False

@@ -41,12 +41,12 @@ _BY_R, _BY_P, _BY_RP, _BY_C, _BY_S, _BY_M, _APRTF, _ECT = 0, 1, 2, 5, 6, 7, 8, 9
 
 
 def feature_matrix(r: Floats, p: Floats, d: int) -> tuple[NDArray[np.float32], Ints, Floats, Floats]:
-    """The first d features, d = 27 or 66, as a C-contiguous float32 array of shape (d, n); O(n log n).
+    """Compute the first d features, d = 27 or 66, as a C-contiguous float32 array of shape (d, n); O(n log n).
 
-    With them come the jobs by release date, and start and completion under SRPT.
+    Return with them the jobs by release date, and start and completion under SRPT.
 
-    Computed in float64 on data scaled by a power of two (exact, and no feature depends on the unit of time), rounded at
-    the end.
+    Features are computed in float64 on data scaled by a power of two (exact, and no feature depends on the unit of
+    time), then rounded.
     """
     n = len(r)
     out = np.empty((d, n), np.float32)
@@ -75,11 +75,11 @@ def _features_into(
     completed: Floats,
     out: NDArray[np.float32],
 ) -> None:
-    """What `feature_matrix` returns, in the last four; all others but the first two are scratch.
+    """Write the results of `feature_matrix` to the last four arguments; all others but the first two are scratch.
 
-    Orders are shared: by r those of SRPT, the list schedules, the queues and the arrivals; by p and C those of the
-    counts. `values` holds the rows before they are divided; a row whose divisor is 0 is 0. Sums go from the first job
-    to the last, and logarithms are those of the C library: numpy's may differ in the last bit from machine to machine.
+    Orders are shared: SRPT, the list schedules, the queues and the arrivals use that by r, the counts those by p and C.
+    `values` holds the rows before they are divided; a row whose divisor is 0 is 0. Sums go from the first job to the
+    last, and logarithms are those of the C library: numpy's may differ in the last bit between machines.
     """
     d, n = values.shape
     more = d > _FIRST

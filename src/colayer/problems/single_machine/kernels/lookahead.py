@@ -40,7 +40,7 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
 def lookahead_into(
     date: Floats, key: Floats, block: Ints, gap: Floats, heap: Ints, shorter: Ints, sequence: Ints
 ) -> None:
-    """The sequence in release positions; `shorter` is room for b_1, …, b_c."""
+    """Compute the sequence in release positions; `shorter` is room for b_1, …, b_c."""
     n = len(date)
     size = 0
     k = 0
@@ -85,7 +85,7 @@ def lookahead_into(
 
 @inner(cache=True, nogil=True)
 def _shortest_first(jobs: Ints, count: int, date: Floats, key: Floats, t: float) -> tuple[float, float]:
-    """Total completion time and end of the first `count` jobs, given by release, from t on: always the shortest one."""
+    """Run the first `count` jobs, by release, from t on, the shortest first; return total completion time and end."""
     done = np.int64(0)  # a set of bits
     total = 0.0
     for _ in range(count):
@@ -107,7 +107,7 @@ def _shortest_first(jobs: Ints, count: int, date: Floats, key: Floats, t: float)
 
 @inner(cache=True, nogil=True)
 def blocks_into(date: Floats, key: Floats, ends: Ints, gaps: Floats) -> None:
-    """Busy blocks of a schedule that never waits, by place of the release order: (end, a place; gap behind). O(n)."""
+    """Find the busy blocks of a schedule that never waits, by place of the release order: end, gap behind. O(n)."""
     n = len(date)
     begin = 0
     t = 0.0

@@ -34,7 +34,7 @@ def losses_into(
     high: int,
     out: Floats,
 ) -> None:
-    """out[k, x] = cost / scale of instance x in low..high − 1 under weights[k], raw units, after LS if `ls`."""
+    """Compute out[k, x] = cost / scale of instance x in low..high − 1 under weights[k], raw units, after LS if `ls`."""
     theta, orders, keys, work = scratch(first, low, high)
     for x in range(low, high):
         n = first[x + 1] - first[x]
@@ -52,7 +52,7 @@ def losses_into(
 
 @njit(cache=True, nogil=True)
 def scratch(first: Ints, low: int, high: int) -> tuple[Floats, Ints, Floats, Ints]:
-    """Room for the largest instance of low..high − 1: θ and sequences of a tile, and what sorting needs."""
+    """Return room for the largest instance of low..high − 1: θ and sequences of a tile, and what sorting needs."""
     most = 0
     for x in range(low, high):
         most = max(most, first[x + 1] - first[x])
@@ -70,7 +70,7 @@ def sort_tile(
     keys: Floats,
     work: Ints,
 ) -> None:
-    """orders[k, :n] = the layer's sequence under weights[k] of the instance whose n jobs begin at `begin`."""
+    """Compute orders[k, :n], the layer's sequence under weights[k], of the instance whose n jobs begin at `begin`."""
     count, d = weights.shape
     rows = theta[: count * n].reshape((count, n))
     accumulate(features[d * begin : d * (begin + n)].reshape((d, n)), weights, rows)

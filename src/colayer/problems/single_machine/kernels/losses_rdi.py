@@ -25,7 +25,7 @@ def losses_rdi_into(
     high: int,
     out: Floats,
 ) -> None:
-    """As `losses_into`, after LS and RDI. What RDI finds from the true dates is found once for all weights."""
+    """Compute losses as `losses_into` does, after LS and RDI; RDI from the true dates runs once for all weights."""
     theta, orders, keys, work = scratch(first, low, high)
     for x in range(low, high):
         n = first[x + 1] - first[x]

@@ -16,12 +16,12 @@ _ROOT = math.sqrt(2.0 * math.pi)
 def slopes_into(
     order: Ints, theta: Floats, drawn: Floats, r: Floats, p: Floats, sigma: float, window: int, out: Floats
 ) -> None:
-    """out[i] = Σ_j (C_i(θ'_j + 0) − C_i(θ'_j − 0))·φ((θ'_j − θ_i)/σ)/σ, θ' = `drawn`, whose order is `order`.
+    """Compute out[i] = Σ_j (C_i(θ'_j + 0) − C_i(θ'_j − 0))·φ((θ'_j − θ_i)/σ)/σ, where `order` sorts θ' = `drawn`.
 
     C_i(t) is the cost of the order once the priority of job i is t: a step function that jumps where i passes j. So
     out[i] is the derivative in θ_i of its mean over a Gaussian around θ_i, exact but for moves by more than `window`
-    places; its mean over θ' = θ + σZ is that of E C(θ + σZ). A move changes C_j from the first place moved to where the
-    schedule is as it was: O(n·window·(window + that far)).
+    places; its mean over θ' = θ + σZ is that of E C(θ + σZ). A move changes C_j from the first place moved to the place
+    from which the schedule is unchanged: O(n·window·(window + that distance)).
     """
     n = len(order)
     done = np.empty(n + 1)  # completion of the job before each place
@@ -47,14 +47,14 @@ def slopes_into(
 
 @inner(cache=True, nogil=True)
 def weight(other: float, own: float, sigma: float) -> float:
-    """φ((other − own)/σ)/σ, φ the standard Gaussian density."""
+    """Return φ((other − own)/σ)/σ, φ being the standard Gaussian density."""
     distance = (other - own) / sigma
     return math.exp(-0.5 * distance * distance) / (sigma * _ROOT)
 
 
 @inner(cache=True, nogil=True)
 def moved_later(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: int) -> float:
-    """By how much Σ C_j changes where the job at place a moves behind that at place b > a."""
+    """Return the change of Σ C_j if the job at place a moves behind that at place b > a."""
     t, change = done[a], 0.0
     for k in range(a, b):
         j = order[k + 1]
@@ -63,12 +63,12 @@ def moved_later(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: int)
     j = order[a]
     t = max(t, r[j]) + p[j]
     change += t - done[b + 1]
-    return change + rest(order, r, p, done, b + 1, t)
+    return change + later_change(order, r, p, done, b + 1, t)
 
 
 @inner(cache=True, nogil=True)
 def moved_earlier(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: int) -> float:
-    """By how much Σ C_j changes where the job at place a moves before that at place b < a."""
+    """Return the change of Σ C_j if the job at place a moves before that at place b < a."""
     j = order[a]
     t = max(done[b], r[j]) + p[j]
     change = t - done[b + 1]
@@ -76,12 +76,12 @@ def moved_earlier(order: Ints, r: Floats, p: Floats, done: Floats, a: int, b: in
         j = order[k]
         t = max(t, r[j]) + p[j]
         change += t - done[k + 2]
-    return change + rest(order, r, p, done, a + 1, t)
+    return change + later_change(order, r, p, done, a + 1, t)
 
 
 @inner(cache=True, nogil=True)
-def rest(order: Ints, r: Floats, p: Floats, done: Floats, k: int, t: float) -> float:
-    """What is still to change from place k on, the machine being free at t, up to where nothing does."""
+def later_change(order: Ints, r: Floats, p: Floats, done: Floats, k: int, t: float) -> float:
+    """Return the remaining change of Σ C_j from place k on if the machine is free at t; stop where nothing changes."""
     change = 0.0
     while k < len(order) and t != done[k]:
         j = order[k]

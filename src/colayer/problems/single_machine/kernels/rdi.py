@@ -24,14 +24,14 @@ TOLERANCE = 1e-9  # of the mean processing time: what counts as an improvement
 
 @njit(cache=True, nogil=True)
 def by_priority(r: Floats, p: Floats) -> Ints:
-    """The jobs by (p, r, index); O(n log n)."""
+    """Return the jobs by (p, r, index); O(n log n)."""
     first = np.argsort(r, kind="mergesort")
     return first[np.argsort(p[first], kind="mergesort")]
 
 
 @njit(cache=True, nogil=True)
 def rdi(dates: Floats, r: Floats, p: Floats) -> Ints:
-    """The sequence that `improve` reaches from `dates` (≥ r elementwise)."""
+    """Return the sequence that `improve` reaches from `dates` (≥ r elementwise)."""
     jobs = by_priority(r, p)
     order = np.empty(len(r), np.int64)
     improve(dates[jobs], r[jobs], p[jobs], order)
@@ -71,12 +71,12 @@ def reproduce(order: Ints, r: Floats, p: Floats, dates: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
-    """RDI from `dates` (overwritten) into `order`; by priority.
+    """Run RDI from `dates` (overwritten) into `order`; jobs are numbered by priority.
 
-    Walk the schedule with the heap of available jobs. At a place with job a starting at s, for each shorter b with
-    s < d_b < s + p_a (the first 16), try to raise (1) d_a, (2) the dates of all available jobs to d_b, and dispatch
-    from here (`_trial`). Keep the first raise that lowers the cost and look at the same place again. Walk again until
-    that brings nothing. O(n log n) and the trials, which are short, per walk.
+    Walk the schedule with the heap of available jobs. At a place with job a starting at s, for each shorter b with s <
+    d_b < s + p_a (the first 16), try to raise (1) d_a, (2) the dates of all available jobs to d_b, and dispatch from
+    here (`_trial`). Keep the first raise that lowers the cost and look at the same place again. Walk again until that
+    brings nothing. O(n log n) and the trials, which are short, per walk.
     """
     n = len(r)
     queue = np.empty(n, np.int64)  # the jobs by date; queue[f:] are still to become available
@@ -170,7 +170,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def _dispatch(queue: Ints, dates: Floats, r: Floats, p: Floats, heap: Ints, sequence: Ints, done: Floats) -> float:
-    """The schedule of `dates`: jobs and completion times by place; its cost. By priority, O(n log n)."""
+    """Write jobs and completion times of the schedule of `dates` by place; return its cost. By priority, O(n log n)."""
     n = len(queue)
     size = f = 0
     now = cost = 0.0
@@ -201,10 +201,10 @@ def _trial(
 ) -> tuple[int, float]:  # fmt: skip
     """Dispatch from place i on with the dates of a second heap, `late`, raised to `date`; both heaps are used up.
 
-    Returns (end, change of cost): the places i..end − 1 change. Stop when scheduled set and time agree with the old
+    Return (end, change of cost): the places i..end − 1 change. Stop when scheduled set and time agree with the old
     schedule: what follows is the same. Give up (change 0) when sets agree, the time is no earlier and the cost no
-    lower, or sets differ and the cost has risen by more than `slack`. `balance` (zero before and after) counts a job
-    +1 in the new, −1 in the old places.
+    lower, or sets differ and the cost has risen by more than `slack`. `balance` (zero before and after) counts a job +1
+    in the new, −1 in the old places.
     """
     n = len(queue)
     delta = 0.0
@@ -262,6 +262,6 @@ def _trial(
 
 @njit(cache=True, nogil=True)
 def _copy(heap: Ints, size: int, target: Ints) -> None:
-    """target[:size] = heap[:size], as a loop that vectorises."""
+    """Copy heap[:size] to target[:size], as a loop that vectorises."""
     for i in range(size):
         target[i] = heap[i]

@@ -86,7 +86,7 @@ def combine(order: Ints, other: Ints, r: Floats, p: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def decode_rdi(order: Ints, r: Floats, p: Floats, integral: bool, true: Ints) -> float:
-    """LS, then RDI from its dates, combined with each other and with `true` = rdi(r, r, p); in place. The cost.
+    """Improve `order` in place by LS, then by RDI from its dates, combined with `true` = rdi(r, r, p); return the cost.
 
     The cost is never above that of LS, nor that of `true`, which is the same for all sequences of an instance.
     """
@@ -99,10 +99,10 @@ def decode_rdi(order: Ints, r: Floats, p: Floats, integral: bool, true: Ints) ->
 def decode_rows(
     orders: Ints, r: Floats, p: Floats, integral: bool, shifts: Floats, low: int, high: int, costs: Floats
 ) -> None:
-    """LS and a jittered RDI on the rows low..high − 1 of `orders`, in place; `costs` by row.
+    """Run LS and a jittered RDI on the rows low..high − 1 of `orders`, in place; `costs` holds the cost of each row.
 
-    Row k adds shifts[k] ≥ 0 to the dates. Odd rows start from the dates of their own sequence, even rows from the
-    true ones: the two starts find different schedules. No row depends on another.
+    Row k adds shifts[k] ≥ 0 to the dates. Odd rows start from the dates of their own sequence, even rows from the true
+    ones: the two starts find different schedules. No row depends on another.
     """
     n = len(r)
     jobs = by_priority(r, p)
@@ -121,7 +121,7 @@ def decode_rows(
 
 @njit(cache=True, nogil=True)
 def combine_rows(orders: Ints, r: Floats, p: Floats) -> Ints:
-    """The best stretches of all rows, combined in the order of the rows: never above any of them. O(K n)."""
+    """Combine the best stretches of all rows, in their order; the result costs no more than any row. O(K n)."""
     order: Ints = orders[0].copy()
     for k in range(1, len(orders)):
         combine(order, orders[k], r, p)
@@ -130,7 +130,7 @@ def combine_rows(orders: Ints, r: Floats, p: Floats) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _rdi_from(order: Ints, r: Floats, p: Floats, jobs: Ints, shift: Floats) -> float:
-    """Combine `order` with RDI from its dates + shift, in place; the cost. `jobs` = by_priority(r, p)."""
+    """Combine `order` in place with RDI from its dates + shift; return the cost. `jobs` = by_priority(r, p)."""
     n = len(order)
     number = np.empty(n, np.int64)
     number[jobs] = np.arange(n)

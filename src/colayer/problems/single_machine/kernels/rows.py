@@ -13,7 +13,7 @@ from colayer.problems.single_machine.kernels.schedule import sequence_cost
 
 @njit(cache=True, nogil=True)
 def rows_into(thetas: Floats, r: Floats, p: Floats, integral: bool, ls: bool, orders: Ints, costs: Floats) -> None:
-    """orders[k] = the jobs by thetas[k]; costs[k] = its cost, after LS if `ls`. O(K n log n) beside LS."""
+    """Compute orders[k], the jobs by thetas[k], and costs[k], its cost, after LS if `ls`. O(K n log n) beside LS."""
     n = thetas.shape[1]
     keys, work, decoded = np.empty(n), np.empty(2 * n + 1, np.int64), np.empty(n, np.int64)
     for k in range(len(thetas)):
@@ -26,7 +26,7 @@ def rows_into(thetas: Floats, r: Floats, p: Floats, integral: bool, ls: bool, or
 
 @njit(cache=True, nogil=True)
 def mix_into(orders: Ints, coefficients: Floats, out: Floats) -> None:
-    """out[j] = Σ_k coefficients[k]·(n − position of j in orders[k]), in the order of k. O(K n)."""
+    """Compute out[j] = Σ_k coefficients[k]·(n − position of j in orders[k]), in the order of k. O(K n)."""
     n = orders.shape[1]
     out[:] = 0.0
     for k in range(len(orders)):

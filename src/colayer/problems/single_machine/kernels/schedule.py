@@ -16,7 +16,7 @@ from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, 
 
 
 def increasing_order(values: Floats) -> Ints:
-    """Indices of the values in increasing order, ties by index; O(n log n)."""
+    """Return the indices of the values in increasing order, ties by index; O(n log n)."""
     n = len(values)
     order = np.empty(n, np.int64)
     order_into(values, order, np.empty(n), np.empty(2 * n + 1, np.int64))
@@ -25,7 +25,7 @@ def increasing_order(values: Floats) -> Ints:
 
 @njit(cache=True, nogil=True)
 def sequence_cost(order: Ints, r: Floats, p: Floats) -> float:
-    """Σ C_j of the jobs of `order` run in that order, each as early as possible; O(n)."""
+    """Return Σ C_j of the jobs of `order` run in that order, each as early as possible; O(n)."""
     t = 0.0
     total = 0.0
     for j in order:
@@ -37,7 +37,7 @@ def sequence_cost(order: Ints, r: Floats, p: Floats) -> float:
 
 
 def completion_times(order: Ints, r: Floats, p: Floats) -> Floats:
-    """C_j by job when the jobs run in `order`, each as early as possible; O(n)."""
+    """Return C_j by job if the jobs run in `order`, each as early as possible; O(n)."""
     completion = np.empty(len(r))
     _completion_times_into(order, r, p, completion)
     return completion
@@ -54,12 +54,12 @@ def _completion_times_into(order: Ints, r: Floats, p: Floats, completion: Floats
 
 
 def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
-    """The preemptive optimum (Schrage 1968) as its pieces in time order: (job, begin, end, work left at the end).
+    """Return the preemptive optimum (Schrage 1968) as pieces in time order: (job, begin, end, work left at the end).
 
-    At every moment the machine runs the job of shortest remaining work. It is preempted by a strictly shorter one
-    only; otherwise ties go to the smaller release, then the smaller index. Invariant: the running job has the least
-    remaining work of all, so one heap of the waiting jobs suffices, and each release causes at most one preemption:
-    fewer than 2n pieces, O(n log n).
+    At every moment the machine runs the job of shortest remaining work. Only a strictly shorter job preempts it;
+    otherwise ties go to the smaller release, then the smaller index. Invariant: the running job has the least remaining
+    work of all, so one heap of the waiting jobs suffices, and each release causes at most one preemption: fewer than 2n
+    pieces, O(n log n).
     """
     n = len(r)
     order = increasing_order(r)
@@ -73,7 +73,7 @@ def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
 def srpt_pieces_into(
     order: Ints, r: Floats, rem: Floats, heap: Ints, job: Ints, begin: Floats, end: Floats, left: Floats
 ) -> int:
-    """What `srpt_pieces` returns, and how many pieces there are; `rem` holds p by release position, and is used up."""
+    """Write the results of `srpt_pieces`; return the number of pieces. `rem` holds p by release position, used up."""
     n = len(order)
     size = 0
     pieces = 0
@@ -117,11 +117,11 @@ def srpt_pieces_into(
 
 
 def srpt(r: Floats, p: Floats) -> tuple[Floats, Floats, Floats, Floats, Ints, Ints]:
-    """Statistics of the SRPT schedule, by job; O(n log n).
+    """Return statistics of the SRPT schedule by job, (start, completion, mean_busy, left, preemptor, preemptions).
 
-    Returns (start, completion, mean_busy, left, preemptor, preemptions): the first moment j runs; C_j; the mean moment
-    at which it runs, (1/p_j)·∫ t dt over its pieces; its work left after the first piece (0 if that completes it); the
-    job that preempts it first (-1 if none); how often it is preempted.
+    They are the first moment at which j runs; C_j; the mean moment at which it runs, (1/p_j)·∫ t dt over its pieces;
+    its work left after the first piece (0 if that completes it); the job that preempts it first (-1 if none); how often
+    it is preempted. O(n log n).
     """
     job, begin, end, left_at = srpt_pieces(r, p)
     start, completion, mean_busy, busy, left = np.empty((5, len(r)))
@@ -144,7 +144,7 @@ def statistics_into(
     preemptor: Ints,
     preemptions: Ints,
 ) -> None:
-    """What `srpt` returns, from the pieces of `srpt_pieces`; O(n)."""
+    """Write the results of `srpt` from the pieces of `srpt_pieces`; O(n)."""
     for j in range(len(busy)):
         mean_busy[j] = 0.0
         busy[j] = 0.0
@@ -166,12 +166,12 @@ def statistics_into(
 
 
 def srpt_completions(r: Floats, p: Floats) -> Floats:
-    """C_j of the SRPT schedule, by job; O(n log n)."""
+    """Return C_j of the SRPT schedule, by job; O(n log n)."""
     return srpt(r, p)[1]
 
 
 def srpt_bound(r: Floats, p: Floats) -> float:
-    """Σ C_j of the SRPT schedule, a lower bound on the optimal cost (preemption relaxed); O(n log n).
+    """Return Σ C_j of the SRPT schedule, a lower bound on the optimal cost (preemption relaxed); O(n log n).
 
     The sum does not depend on ties, so the heap holds bare remaining works: no positions, no second array.
     """
@@ -181,7 +181,7 @@ def srpt_bound(r: Floats, p: Floats) -> float:
 
 @njit(cache=True, nogil=True)
 def _srpt_bound(r: Floats, p: Floats, heap: Floats) -> float:
-    """The same for jobs by release."""
+    """Return `srpt_bound` of jobs by release."""
     size = 0
     t = 0.0
     total = 0.0

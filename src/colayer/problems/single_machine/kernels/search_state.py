@@ -56,9 +56,9 @@ def empty_search(
     pool: int = POOL,
     memory: int = MEMORY,
 ) -> Search:
-    """A search with no node open and the sequence `start` as the best known; jobs numbered as in `Search`.
+    """Return a search with no open node and `start` as the best known sequence; jobs are numbered as in `Search`.
 
-    Arrays are allocated in full here, but pages of them are only taken from the system as the search gets to them.
+    Arrays are allocated in full here, but the system provides their pages only as the search reaches them.
     """
     n = len(release)
     words = (n + 63) // 64
@@ -88,8 +88,8 @@ def empty_search(
 
 
 @njit(cache=True, nogil=True)
-def before(s: Search, a: int, b: int) -> bool:
-    """Whether node a is expanded before node b: least bound, then deepest, then lowest slot."""
+def expands_before(s: Search, a: int, b: int) -> bool:
+    """Return whether node a is expanded before node b: least bound, then deepest, then lowest slot."""
     if s.bound[a] != s.bound[b]:
         return bool(s.bound[a] < s.bound[b])
     if s.depth[a] != s.depth[b]:
@@ -104,7 +104,7 @@ def push_node(s: Search, node: int) -> None:
     s.counters[HEAP] += 1
     while k > 0:
         up = (k - 1) >> 1
-        if before(s, s.heap[up], node):
+        if expands_before(s, s.heap[up], node):
             break
         s.heap[k] = s.heap[up]
         k = up
@@ -121,9 +121,9 @@ def pop_node(s: Search) -> int:
     k = 0
     while 2 * k + 1 < size:
         down = 2 * k + 1
-        if down + 1 < size and before(s, s.heap[down + 1], s.heap[down]):
+        if down + 1 < size and expands_before(s, s.heap[down + 1], s.heap[down]):
             down += 1
-        if before(s, node, s.heap[down]):
+        if expands_before(s, node, s.heap[down]):
             break
         s.heap[k] = s.heap[down]
         k = down
@@ -155,16 +155,18 @@ def close_node(s: Search, node: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def worse(s: Search, m: int, t1: float, c1: float, t: float, c: float, strict: bool) -> bool:
-    """Whether (t, c) is dominated by (t1, c1), both of one set with m jobs left (rule 5)."""
+def dominated(s: Search, m: int, t1: float, c1: float, t: float, c: float, strict: bool) -> bool:
+    """Return whether (t1, c1) dominates (t, c), both of one set with m jobs left (rule 5)."""
     if t1 <= t:
         return c1 <= c and (not strict or t1 < t or c1 < c)
     return c1 + m * (t1 - t) < c - s.tolerance
 
 
 @njit(cache=True, nogil=True)
-def seen(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float, strict: bool) -> bool:
-    """Whether the memory holds a state of the set `key` that dominates (t, c)."""
+def dominated_in_memory(
+    s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, c: float, strict: bool
+) -> bool:
+    """Return whether the memory holds a state of the set `key` that dominates (t, c)."""
     first = np.int64(code & np.uint64(len(s.seen_cost) // WAYS - 1)) * WAYS
     for slot in range(first, first + WAYS):
         if s.seen_cost[slot] == 0.0:
@@ -172,7 +174,7 @@ def seen(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: float, 
         same = True
         for w in range(len(key)):
             same &= s.keys[slot, w] == key[w]
-        if same and worse(s, m, s.seen_time[slot], s.seen_cost[slot], t, c, strict):
+        if same and dominated(s, m, s.seen_time[slot], s.seen_cost[slot], t, c, strict):
             return True
     return False
 
@@ -186,7 +188,7 @@ def remember(s: Search, key: NDArray[np.uint64], code: np.uint64, m: int, t: flo
         same = True
         for w in range(len(key)):
             same &= s.keys[slot, w] == key[w]
-        if same and worse(s, m, t, c, s.seen_time[slot], s.seen_cost[slot], False):
+        if same and dominated(s, m, t, c, s.seen_time[slot], s.seen_cost[slot], False):
             break
         slot += 1
     while slot > first:

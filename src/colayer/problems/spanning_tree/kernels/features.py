@@ -14,7 +14,8 @@ SECOND = 1 + 4 * QUANTILES  # features of the second stage
 
 @njit(cache=True, nogil=True)
 def feature_matrix(u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost):  # type: ignore[no-untyped-def]
-    """(FIRST + SECOND, 2m) float32: the rows of the table in features.py; columns by edge, first stage, then second.
+    """Compute the rows of the table in features.py, (FIRST + SECOND, 2m) float32, columns by edge, stage 1 then stage
+    2.
 
     `costs` is d by edge, then scenario, (m, S). The edges at node i are incident[start[i] : start[i + 1]]. in_first[e]
     and in_cheaper[e, s] say whether the minimum spanning trees for c and min(c, d_s) hold the edge e; with `by_cost`
@@ -89,7 +90,7 @@ def _neighbours(e, u, v, start, incident, near):  # type: ignore[no-untyped-def]
 
 @inner(cache=True, nogil=True)
 def _quantiles(keys, column):  # type: ignore[no-untyped-def]
-    """column[j] = the quantile j/10 of the sorted keys, j = 0, …, 10, by linear interpolation."""
+    """Compute column[j], the quantile j/10 of the sorted keys, j = 0, …, 10, by linear interpolation."""
     last = len(keys) - 1
     for j in range(QUANTILES):
         below = j * last // (QUANTILES - 1)
@@ -102,7 +103,7 @@ def _quantiles(keys, column):  # type: ignore[no-untyped-def]
 
 @inner(cache=True, nogil=True)
 def _kept_quantiles(values, order, kept, keys, column):  # type: ignore[no-untyped-def]
-    """Quantiles of the values with those that are not kept replaced by 0; `order` sorts the values."""
+    """Compute quantiles of the values, with 0 in place of those not kept; `order` sorts the values."""
     count = len(kept)
     zeros = 0
     for s in range(count):

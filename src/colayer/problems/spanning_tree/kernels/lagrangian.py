@@ -26,7 +26,8 @@ from colayer.layers.spanning_tree import find, join
 
 @njit(cache=True, nogil=True)
 def relaxed_trees(low, high, ends, costs, heads, tails, limit, price, direction, taken, value, slope):  # type: ignore[no-untyped-def]
-    """Scenarios low ≤ s < high: the minimum spanning tree over T_s at its costs and the candidates at their prices.
+    """Find, for scenarios low ≤ s < high, the minimum spanning tree over T_s at its costs and candidates at their
+    prices.
 
     `ends` (2, S, n − 1) and `costs` (S, n − 1) are T_s by increasing cost; `heads`, `tails` (m') the candidates' ends;
     `limit`, `price`, `direction` (S, m') are D, μ and the direction of the last step. Out: taken[s] = x_s, value[s] the
@@ -76,9 +77,10 @@ def relaxed_trees(low, high, ends, costs, heads, tails, limit, price, direction,
 
 @njit(cache=True, nogil=True)
 def _sorted(price, order, spare, bins, count, lowest, highest):  # type: ignore[no-untyped-def]
-    """order[:count] by price, stable: radix sort, by 8 bits, or by 11 where there are many; in `order` or in `spare`.
+    """Sort order[:count] stably by price with a radix sort, by 8 bits, or by 11 if there are many; return `order` or
+    `spare`.
 
-    O(count) a digit: about a tenth of the time of an iteration, a fourth where most edges are candidates.
+    O(count) a digit: about a tenth of the time of an iteration, a fourth if most edges are candidates.
     """
     digit = 11 if count > 1000 else 8
     mask = (1 << digit) - 1
@@ -103,7 +105,7 @@ def _sorted(price, order, spare, bins, count, lowest, highest):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def first_stage_counts(taken, counts):  # type: ignore[no-untyped-def]
-    """counts[j] = Σ_s x_js; returns Σ_js (x_js − mean_s x_js)², the squared norm of the new direction."""
+    """Compute counts[j] = Σ_s x_js; return Σ_js (x_js − mean_s x_js)², the squared norm of the new direction."""
     scenarios, candidates = taken.shape
     counts[:] = 0
     for s in range(scenarios):
@@ -117,9 +119,10 @@ def first_stage_counts(taken, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move(low, high, taken, counts, momentum, step, direction, price):  # type: ignore[no-untyped-def]
-    """Candidates low ≤ j < high: direction ← momentum·direction + (1 − momentum)·(x − mean x), price += step·direction.
+    """Step candidates low ≤ j < high: direction ← momentum·direction + (1 − momentum)·(x − mean x), price +=
+    step·direction.
 
-    Steps are rounded to units along the scenarios' running sum, which keeps Σ_s price_js as it is, exactly.
+    Steps are rounded to units along the scenarios' running sum, which keeps Σ_s price_js exactly as it is.
     """
     scenarios = taken.shape[0]
     running = np.zeros(high - low)

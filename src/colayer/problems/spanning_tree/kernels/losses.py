@@ -22,10 +22,10 @@ def losses_into(  # type: ignore[no-untyped-def]
     first_weights, second_weights, first_features, second_features, edge, u, v, first, tree, ends, costs, nodes,
     nothing, low, high, out,
 ):  # fmt: skip
-    """out[k, x] = cost / (|V| − 1) of instance x in low..high − 1 under row k of the weights, raw units.
+    """Compute out[k, x] = cost / (|V| − 1) of instance x in low..high − 1 under row k of the weights, raw units.
 
-    The edges of instance x are edge[x]..edge[x + 1] − 1 of u, v and first; its features of the first stage, which are
-    0 in the rows of the second one, are the (d_1, m) matrix that begins at d_1·edge[x] of `first_features`, and so on.
+    The edges of instance x are edge[x]..edge[x + 1] − 1 of u, v and first; its features of the first stage, which are 0
+    in the rows of the second one, are the (d_1, m) matrix that begins at d_1·edge[x] of `first_features`, and so on.
     Its scenario trees are tree[x]..tree[x + 1] − 1 of ends (both nodes) and costs, n − 1 edges a scenario by increasing
     cost; nothing[x] is the cost of E_1 = ∅.
     """
@@ -56,9 +56,9 @@ def losses_into(  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages, out):  # type: ignore[no-untyped-def]
-    """out[k] = cost of the decoded tree of the layer with c̄ = theta1[k], d̄ = theta2[k], for one instance.
+    """Compute out[k], the cost of the decoded tree of the layer with c̄ = theta1[k], d̄ = theta2[k], for one instance.
 
-    stages[k] is that tree, as `stage_tree` gives it; with fewer rows the last one is used again.
+    stages[k] is that tree, as `stage_tree` gives it; with fewer rows the last one is reused.
     """
     m = len(u)
     cheaper, keys = np.empty(m), np.empty(m)
@@ -84,7 +84,7 @@ def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages,
 
 @inner(cache=True, nogil=True)
 def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type: ignore[no-untyped-def]
-    """The layer: the stage of each edge, and label[i], the component of node i in its first stage; their count."""
+    """Solve the layer: write each edge's stage and label[i], node i's component in stage 1; return their number."""
     nodes = len(parent)
     for i in range(nodes):
         parent[i] = -1
@@ -117,10 +117,10 @@ def _forest_into(u, v, order, bar1, bar2, parent, forest, stage, label):  # type
 
 @inner(cache=True, nogil=True)
 def completed_cost(total, components, ends, costs, label, parent, kept, kept_costs):  # type: ignore[no-untyped-def]
-    """The cost of a forest with these components, the sum of whose costs is `total`, and its cheapest completions.
+    """Return the cost of a forest, whose own costs sum to `total`, with its cheapest completions.
 
-    In each scenario, first the edges between different components, without a branch to mispredict; then Kruskal's
-    algorithm over those, on the components.
+    In each scenario it first collects the edges between different components, without a branch to mispredict, then runs
+    Kruskal's algorithm over those, on the components.
     """
     trees = len(label) - 1
     scenarios = len(costs) // trees

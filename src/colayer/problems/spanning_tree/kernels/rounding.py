@@ -15,8 +15,8 @@ from colayer.layers.spanning_tree import find, join
 def threshold_forests(u, v, first, second, trees, order, fraction, thresholds):  # type: ignore[no-untyped-def]
     """Grow one forest by the edges in `order`, of falling `fraction`, and cost it at each of the falling thresholds.
 
-    Returns (forest, sizes, costs): the forest at threshold k is forest[: sizes[k]]. Each costs O(S n α(n)), and nothing
-    where no edge has come since the threshold before.
+    Return (forest, sizes, costs): the forest at threshold k is forest[: sizes[k]]. Each costs O(S n α(n)), and nothing
+    if no edge has come since the threshold before.
     """
     scenarios, nodes = trees.shape[0], trees.shape[1] + 1
     base, parent = np.full(nodes, -1, np.int32), np.empty(nodes, np.int32)
@@ -56,13 +56,13 @@ def threshold_forests(u, v, first, second, trees, order, fraction, thresholds): 
 
 @njit(cache=True, nogil=True)
 def doubt_problem(u, v, second, trees, core, doubt):  # type: ignore[no-untyped-def]
-    """What the choice among the edges `doubt` depends on, when the forest `core` is bought whatever the choice.
+    """Return the subproblem of choosing among the edges `doubt` if the forest `core` is bought in any case.
 
     The completion of a forest loses edges, and gains none, as the forest grows. So in scenario s the edges R_s that
     complete core + all of `doubt` are part of every completion, those that do not complete core are part of none, and
     what remains are as many edges as `doubt` adds to the rank: r. With core and R_s contracted a scenario has r + 1
-    nodes. Returns (doubt_ends (2, S, |doubt|), rest_ends (2, S, r), rest_costs (S, r)): nodes are 0..r, the remaining
-    edges by increasing cost. O(S n α(n)).
+    nodes. The result is (doubt_ends (2, S, |doubt|), rest_ends (2, S, r), rest_costs (S, r)): nodes are 0..r, the
+    remaining edges by increasing cost. O(S n α(n)).
     """
     scenarios, nodes = trees.shape[0], trees.shape[1] + 1
     base = np.full(nodes, -1, np.int32)
@@ -115,7 +115,7 @@ def doubt_problem(u, v, second, trees, core, doubt):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def _choice_cost(doubt_ends, rest_ends, rest_costs, first, chosen, parent):  # type: ignore[no-untyped-def]
-    """S times the cost of a choice in the problem of `doubt_problem`; infinite where it closes a cycle."""
+    """Return S times the cost of a choice in the problem of `doubt_problem`, infinite if it closes a cycle."""
     scenarios, rank = rest_costs.shape
     cost = 0.0
     for s in range(scenarios):
@@ -142,9 +142,9 @@ def _choice_cost(doubt_ends, rest_ends, rest_costs, first, chosen, parent):  # t
 
 @njit(cache=True, nogil=True)
 def descend(doubt_ends, rest_ends, rest_costs, first, chosen, evaluations, tolerance):  # type: ignore[no-untyped-def]
-    """First-improvement descent on `chosen` (int8, in place): flip an edge; where no flip helps, exchange two.
+    """Improve `chosen` (int8, in place) by first-improvement descent: flip an edge; if no flip helps, exchange two.
 
-    Stops at a local optimum or after so many evaluations, of O(S |doubt| α) each.
+    It stops at a local optimum or after so many evaluations, of O(S |doubt| α) each.
     """
     size = first.shape[0]
     parent = np.empty(rest_costs.shape[1] + 1, np.int32)

@@ -17,7 +17,7 @@ from colayer.layers.spanning_tree import kruskal_into
 
 @njit(cache=True, nogil=True)
 def scenario_trees(nodes, u, v, costs):  # type: ignore[no-untyped-def]
-    """(S, n − 1) int32: the minimum spanning tree for each row of `costs` (S, m), edges by increasing cost."""
+    """Return the minimum spanning tree for each row of `costs` (S, m), (S, n − 1) int32, edges by increasing cost."""
     scenarios, m = costs.shape
     trees = np.empty((scenarios, nodes - 1), np.int32)
     order, keys, work = np.empty(m, np.int64), np.empty(m), np.empty(2 * m + 1, np.int64)
@@ -31,7 +31,7 @@ def scenario_trees(nodes, u, v, costs):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def bottlenecks(u, v, trees, second):  # type: ignore[no-untyped-def]
-    """D_es, float64 (S, m): the largest cost on the path between the ends of e in T_s (`trees`, by increasing cost).
+    """Return D_es (S, m), the largest cost on the path between the ends of e in T_s (`trees`, by increasing cost).
 
     Union by size without path compression keeps, at each node, the number of the edge that linked it to its parent.
     These numbers increase on the way up, so the walk from both ends that always leaves the node linked earlier meets at
@@ -73,7 +73,7 @@ def bottlenecks(u, v, trees, second):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
-    """The layer: int8 (m,), 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
+    """Solve the layer: return 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
 
     A tree edge is of the first stage iff c̄_e ≤ d̄_e. No pair of stages and tree has a smaller sum of costs: whatever
     the tree, each of its edges takes the cheaper stage.
@@ -94,9 +94,11 @@ def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
-    """(S, n − 1 − |F|): the cheapest completion of the forest F (edge indices) in each scenario, by increasing cost.
+    """Return the cheapest completion of the forest F (edge indices) in each scenario, (S, n − 1 − |F|), by increasing
+    cost.
 
-    `trees` is that of `scenario_trees`. An empty array of two dimensions where F closes a cycle. O(S n α(n)).
+    `trees` is that of `scenario_trees`. If F closes a cycle, the result is an empty array of two dimensions. O(S n
+    α(n)).
     """
     scenarios, nodes = trees.shape[0], trees.shape[1] + 1
     base = np.full(nodes, -1, np.int32)
@@ -113,7 +115,7 @@ def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def total(first, second):  # type: ignore[no-untyped-def]
-    """(S·Σ first + Σ_s Σ second[s]) / S, summed in the order given: exact up to one rounding where all is whole."""
+    """Return (S·Σ first + Σ_s Σ second[s]) / S, summed in the order given: exact up to one rounding if all is whole."""
     scenarios = second.shape[0]
     sum_first = 0.0
     for k in range(first.shape[0]):

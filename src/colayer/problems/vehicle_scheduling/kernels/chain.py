@@ -1,4 +1,4 @@
-"""What an arc costs between two routes of a known solution: the lateness before it and the delays it causes after it.
+"""The cost of an arc between two routes of a solution: the lateness before it and the delays it causes after it.
 
 Take a solution, an arc (u, v), and let the vehicle of u, with its lateness ℓ(u) there, go on with v and all that
 follows v. Under each scenario the delay of v is d = max(ℓ(u) − slack(u, v), 0). The delay of the k-th task after v
@@ -15,16 +15,16 @@ from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
-#: How many tasks after v are looked at.
+#: How many tasks after v are considered.
 DEPTH = 8
 
 
 def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
-    """b[v, s, k]: from which lateness at v on the (k + 1)-th task after v is delayed more in scenario s; O(n · S).
+    """Compute b[v, s, k], the lateness at v from which on the (k + 1)-th task after v is delayed more in s; O(n · S).
 
     With σ the slack on the way from v to its successor w, a vehicle late by l at v is late by max(l − σ, 0) at w. So w
-    is delayed more from max(σ, 0) on, and what is delayed more from b on at w is so from max(σ, 0) + b on where σ ≥ 0,
-    and from max(b + σ, 0) on where σ < 0 (w is late by −σ in any case). Infinite where the route ends.
+    is delayed more from max(σ, 0) on, and what is delayed more from b on at w is so from max(σ, 0) + b on if σ ≥ 0, and
+    from max(b + σ, 0) on if σ < 0 (w is late by −σ in any case). It is infinite where the route ends.
     """
     scenarios = times.begin.shape[1]
     breaks = np.full((len(successor), scenarios, DEPTH), np.inf)
@@ -59,10 +59,11 @@ def chained_into(
     delays: Floats,
     chained: Floats,
 ) -> None:
-    """Of every arc (u, v) with a tail low … high − 1: the mean delay of v after u, and that with what follows from it.
+    """Compute for every arc (u, v) with a tail low … high − 1 the mean delay of v after u, without and with its
+    consequences.
 
-    late[u, s] is ℓ(u). delays[arc] = E[d], chained[arc] = E[d + Σ_k max(d − b_k, 0)]. Both are 0 where the least slack
-    of the arc (to float32) exceeds all lateness of u: most arcs need no pass over the scenarios. O(arcs · S) at worst.
+    late[u, s] is ℓ(u). delays[arc] = E[d], chained[arc] = E[d + Σ_k max(d − b_k, 0)]. Both are 0 if the least slack of
+    the arc (to float32) exceeds all lateness of u: most arcs need no pass over the scenarios. O(arcs · S) at worst.
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)

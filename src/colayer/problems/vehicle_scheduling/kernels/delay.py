@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
-from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, cross_district, nominal_travel
 
 
 @inner(cache=True, nogil=True)
 def step_into(times: Times, u: int, v: int, late: Floats, out: Floats) -> None:
-    """out[s] = delay of v in scenario s when its vehicle comes from u, where it was late by late[s]; O(S).
+    """Compute out[s], the delay of v in scenario s if its vehicle comes from u, where it was late by late[s]; O(S).
 
-    `out` may be `late`. One fused loop for each form.
+    `out` may be `late`. Each form has its own fused loop.
     """
     end = times.end[u]
     begin = times.begin[v]
@@ -33,13 +33,13 @@ def step_into(times: Times, u: int, v: int, late: Floats, out: Floats) -> None:
         leave = times.leave[u]
         district = times.district[times.zone[v]]
         for s in range(len(out)):
-            delay = end[s] + late[s] + (through(district, s, leave[s] + nominal) - end[s]) - begin[s]
+            delay = end[s] + late[s] + (cross_district(district, s, leave[s] + nominal) - end[s]) - begin[s]
             out[s] = delay if delay > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True)
 def route_total(times: Times, route: Ints) -> float:
-    """Σ_ω Σ_v delay(v) of the tasks of a route, in order; O(length · S). Divide by S for the mean."""
+    """Return Σ_ω Σ_v delay(v) of the tasks of a route, in order; O(length · S). Divide by S for the mean."""
     scenarios = times.begin.shape[1]
     late = np.zeros(scenarios)
     totals = np.zeros(scenarios)
@@ -55,7 +55,7 @@ def route_total(times: Times, route: Ints) -> float:
 
 @inner(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
-    """Whether a task is the first of its route."""
+    """Return whether each task is the first of its route."""
     first = np.empty(len(successor), np.bool_)
     for u in range(len(successor)):
         first[u] = True
@@ -67,7 +67,7 @@ def first_tasks(successor: Ints) -> NDArray[np.bool_]:
 
 @njit(cache=True, nogil=True)
 def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost: float) -> float:
-    """vehicle_cost · routes + delay_cost · mean over ω of Σ_v delay(v); O(n · S).
+    """Return vehicle_cost · routes + delay_cost · mean over ω of Σ_v delay(v); O(n · S).
 
     `successor[u]` is the task after u, −1 where the vehicle ends.
     """
@@ -99,7 +99,7 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
 
 @njit(cache=True, nogil=True)
 def solution_delays(times: Times, successor: Ints) -> Floats:
-    """delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
+    """Return the delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
     scenarios = times.begin.shape[1]
     first = first_tasks(successor)
     delays = np.empty((len(successor), scenarios))

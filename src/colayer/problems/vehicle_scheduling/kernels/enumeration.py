@@ -17,7 +17,7 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
 
 class Walk(NamedTuple):
-    """The state of `enumerate_routes`, which stops and goes on: the partial route it is at, and what it found."""
+    """The state of `enumerate_routes`, which stops and goes on: its current partial route, and the routes found."""
 
     depth: Ints  # (1,) tasks on the partial route
     first: Ints  # (1,) first task of the next route to begin
@@ -33,7 +33,7 @@ class Walk(NamedTuple):
 
 
 def new_walk(tasks: int, scenarios: int, most: int) -> Walk:
-    """A walk that has not begun, with room for `most` routes."""
+    """Return a walk that has not begun, with room for `most` routes."""
     return Walk(
         depth=np.zeros(1, dtype=np.int64),
         first=np.zeros(1, dtype=np.int64),
@@ -63,7 +63,7 @@ def enumerate_routes(
     budget: int,
     walk: Walk,
 ) -> int:
-    """All routes of reduced cost at most `limit`, depth first: 1 done, 0 budget spent, −1 no room.
+    """Find all routes of reduced cost at most `limit`, depth first; return 1: done, 0: budget spent, −1: no room.
 
     `budget` is a number of arcs to try; called again, the walk goes on where it stopped.
     """

@@ -30,7 +30,7 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
 @njit(cache=True, nogil=True)
 def longest_rest(order: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Ints:
-    """The most tasks that can follow each task on a route; `order` lists the tasks such that arcs point forwards."""
+    """Return the most tasks that can follow each task on a route; in `order`, arcs point forwards."""
     steps = np.zeros(len(order), np.int64)
     for u in order[::-1]:
         for k in range(indptr[u], indptr[u + 1]):
@@ -40,7 +40,7 @@ def longest_rest(order: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Ints:
 
 @njit(cache=True, nogil=True)
 def rest_bounds(order: Ints, indptr: Ints, heads: NDArray[np.int32], arc_costs: Floats, duals: Floats) -> Floats:
-    """rest(u) of every task, against the order of the arcs; O(arcs)."""
+    """Return rest(u) of every task, computed against the direction of the arcs; O(arcs)."""
     rest = np.zeros(len(duals))
     for u in order[::-1]:
         least = 0.0
@@ -52,7 +52,7 @@ def rest_bounds(order: Ints, indptr: Ints, heads: NDArray[np.int32], arc_costs: 
 
 
 class Labels(NamedTuple):
-    """A pool of labels, those of one task linked from the newest to the oldest."""
+    """A pool of labels; those of one task are linked from the newest to the oldest."""
 
     value: Floats  # (size,) reduced cost
     late: Floats  # (size, S)
@@ -65,7 +65,7 @@ class Labels(NamedTuple):
 
 
 def new_labels(tasks: int, scenarios: int, size: int) -> Labels:
-    """An empty pool."""
+    """Return an empty pool."""
     return Labels(
         value=np.empty(size),
         late=np.empty((size, scenarios)),
@@ -170,7 +170,7 @@ def _add(labels: Labels, size: int, task: int, parent: int, value: float, late: 
 
 @njit(cache=True, nogil=True)
 def _dominated(labels: Labels, i: int, kept: Ints, n_kept: int, rate: float) -> bool:
-    """Whether one of the labels `kept`, of reduced cost at most that of i, makes i needless."""
+    """Return whether one of the labels `kept`, of reduced cost at most that of i, makes i needless."""
     late = labels.late[i]
     for j in range(n_kept):
         room = labels.value[i] - labels.value[kept[j]]
@@ -186,7 +186,7 @@ def _dominated(labels: Labels, i: int, kept: Ints, n_kept: int, rate: float) -> 
 
 @njit(cache=True, nogil=True)
 def route_of(labels: Labels, i: int) -> Ints:
-    """The tasks of a label's route, in order."""
+    """Return the tasks of a label's route, in order."""
     length = 0
     k = i
     while k >= 0:

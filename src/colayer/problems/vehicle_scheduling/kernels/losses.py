@@ -23,9 +23,10 @@ def successors_into(
     theta: Floats,
     successors: Ints,
 ) -> bool:
-    """The layer's solution under each row of `weights` (k, d), from features (d, arcs + 2n); False if θ is not finite.
+    """Solve the layer under each row of `weights` (k, d), from features (d, arcs + 2n); return False if θ is not
+    finite.
 
-    `theta` is scratch for at least k·(arcs + 2n) numbers. θ of all rows is made in one pass over the features.
+    `theta` is scratch for at least k·(arcs + 2n) numbers. One pass over the features gives θ of all rows.
     """
     rows, tasks = successors.shape
     length = features.shape[1]
@@ -48,14 +49,14 @@ def successors_into(
 
 @njit(cache=True, nogil=True)
 def costs_into(times: Times, successors: Ints, vehicle_cost: float, delay_cost: float, out: Floats) -> None:
-    """The cost of each row of `successors`."""
+    """Compute the cost of each row of `successors`."""
     for j in range(len(out)):
         out[j] = solution_cost(times, successors[j], vehicle_cost, delay_cost)
 
 
 @njit(cache=True, nogil=True)
 def covers_into(thetas: Floats, indptr: Ints, heads: NDArray[np.int32], order: Ints, successors: Ints) -> None:
-    """The layer's solution of each row of `thetas`."""
+    """Solve the layer for each row of `thetas`."""
     tasks, arcs = successors.shape[1], len(heads)
     out_duals, in_duals = np.empty(tasks), np.empty(tasks)
     for j in range(len(thetas)):

@@ -1,4 +1,4 @@
-"""Delays along routes, kept up to date as the routes change, and what a change adds to them.
+"""Delays along routes, updated as the routes change, and the delay that a change adds.
 
 slack[v, s] = ξ_begin[v] − ξ_end[u] − ξ_travel[u, v] for the task u before v, so that along a route
 late(v) = max(late(u) − slack(v), 0): delays spread without another look at travel times. `base` are the delays of a
@@ -19,10 +19,10 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_tr
 
 @njit(cache=True, nogil=True)
 def refresh(times: Times, order: Ints, successor: Ints, predecessor: Ints, slack: Floats, late: Floats) -> float:
-    """Bring predecessor, slack and late (n, S) up to date with `successor`; returns Σ_s Σ_v late; O(n · S).
+    """Bring predecessor, slack and late (n, S) up to date with `successor`; return Σ_s Σ_v late; O(n · S).
 
-    `order` lists the tasks such that arcs point forwards. Slack is computed for arcs that are new: where `predecessor`
-    does not already name the task before (−1: none; start with −2 everywhere).
+    In `order`, arcs point forwards. Slack is computed for new arcs only: where `predecessor` does not already name the
+    task before (−1: none; start with −2 everywhere).
     """
     n, scenarios = late.shape
     before = np.full(n, -1, np.int64)
@@ -50,7 +50,7 @@ def refresh(times: Times, order: Ints, successor: Ints, predecessor: Ints, slack
 
 @njit(cache=True, nogil=True)
 def base_into(successor: Ints, first: int, last: int, slack: Floats, base: Floats) -> None:
-    """base[v] = delays from `first` to `last` (−1: to the end of the route) when the vehicle is on time at `first`."""
+    """Compute base[v], the delays from `first` to `last` (−1: end of route) if the vehicle is on time at `first`."""
     base[first, :] = 0.0
     v = first
     while v != last and successor[v] >= 0:
@@ -66,10 +66,10 @@ def base_into(successor: Ints, first: int, last: int, slack: Floats, base: Float
 def _spread(
     successor: Ints, first: int, last: int, slack: Floats, base: Floats, which: Ints, x: Floats, count: int, cap: float
 ) -> tuple[float, int]:
-    """Σ (delay − base) from `first` to `last` where scenario which[k] is late by x[k] at `first`, else by base.
+    """Sum (delay − base) from `first` to `last` if scenario which[k] is late by x[k] at `first`, else by base.
 
-    Lists hold `count` scenarios whose delay is above base; those where it falls back to base are dropped, because from
-    there on nothing differs. Returns (sum, scenarios left at `last`); gives up once the sum exceeds `cap`.
+    Lists hold the `count` scenarios whose delay is above base; those that fall back to base are dropped, because from
+    there on nothing differs. Return (sum, scenarios left at `last`); give up once the sum exceeds `cap`.
     """
     total = 0.0
     row = base[first]
@@ -101,7 +101,7 @@ def _spread(
 
 @njit(cache=True, nogil=True)
 def _arrivals(times: Times, u: int, v: int, late: Floats, room: Floats, which: Ints, x: Floats) -> int:
-    """Scenarios in which a vehicle, late by `late` at u, is late at v, and by how much; returns their number."""
+    """List the scenarios in which a vehicle, late by `late` at u, is late at v, and how late; return their number."""
     slack_into(times, u, v, room)
     count = 0
     for s in range(len(late)):
@@ -127,9 +127,9 @@ def added(
     x: Floats,
     cap: float,
 ) -> float:
-    """Delay over base, summed over scenarios, of p → (first … last) → q; first < 0: of p → q.
+    """Return the delay over base, summed over scenarios, of p → (first … last) → q, or of p → q if first < 0.
 
-    `ahead` holds the delays at p on entry and is overwritten; what lies above `cap` need not be complete.
+    `ahead` holds the delays at p on entry and is overwritten; sums above `cap` may be incomplete.
     """
     total = 0.0
     u = p
@@ -151,7 +151,7 @@ def added(
 
 @njit(cache=True, nogil=True)
 def scheduled_travel(times: Times, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
-    """Scheduled travel time of every arc."""
+    """Return the scheduled travel time of every arc."""
     out = np.empty(len(heads))
     for u in range(len(indptr) - 1):
         for k in range(indptr[u], indptr[u + 1]):

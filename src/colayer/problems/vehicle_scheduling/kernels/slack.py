@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
-from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel, through
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, cross_district, nominal_travel
 
 #: Arcs that are sorted side by side.
 LANES = 16
@@ -15,7 +15,7 @@ LANES = 16
 
 @njit(cache=True, nogil=True)
 def slack_into(times: Times, u: int, v: int, out: Floats) -> None:
-    """Slack of the arc (u, v) in every scenario; O(S). One fused loop for each form."""
+    """Compute the slack of the arc (u, v) in every scenario; O(S). Each form has its own fused loop."""
     end = times.end[u]
     begin = times.begin[v]
     if times.explicit:
@@ -27,12 +27,12 @@ def slack_into(times: Times, u: int, v: int, out: Floats) -> None:
         leave = times.leave[u]
         district = times.district[times.zone[v]]
         for s in range(len(out)):
-            out[s] = begin[s] - (end[s] + (through(district, s, leave[s] + nominal) - end[s]))
+            out[s] = begin[s] - (end[s] + (cross_district(district, s, leave[s] + nominal) - end[s]))
 
 
 @inner(cache=True, nogil=True)
-def moments(slack: Floats) -> tuple[float, float]:
-    """(mean slack, mean delay E[max(−slack, 0)]); four partial sums each, so that they do not wait for one another."""
+def mean_slack_and_delay(slack: Floats) -> tuple[float, float]:
+    """Return (mean slack, mean delay E[max(−slack, 0)]); four partial sums each do not wait for one another."""
     scenarios = len(slack)
     m0 = m1 = m2 = m3 = 0.0
     d0 = d1 = d2 = d3 = 0.0
@@ -54,12 +54,12 @@ def moments(slack: Floats) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True)
 def delays_into(times: Times, indptr: Ints, heads: NDArray[np.int32], low: int, high: int, out: Floats) -> None:
-    """out[arc] = E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
+    """Compute out[arc] = E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
     slack = np.empty(times.begin.shape[1])
     for u in range(low, high):
         for k in range(indptr[u], indptr[u + 1]):
             slack_into(times, u, np.int64(heads[k]), slack)
-            out[k] = moments(slack)[1]
+            out[k] = mean_slack_and_delay(slack)[1]
 
 
 @njit(cache=True, nogil=True)
@@ -73,12 +73,12 @@ def summaries_into(
     least: Singles,
     delays: Floats,
 ) -> None:
-    """Mean slack, least slack and E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
+    """Compute mean slack, least slack and E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
     slack = np.empty(times.begin.shape[1])
     for u in range(low, high):
         for k in range(indptr[u], indptr[u + 1]):
             slack_into(times, u, np.int64(heads[k]), slack)
-            mean[k], delays[k] = moments(slack)
+            mean[k], delays[k] = mean_slack_and_delay(slack)
             smallest = slack[0]
             for s in range(1, len(slack)):
                 smallest = min(smallest, slack[s])
@@ -127,12 +127,13 @@ def features_into(
     delays: Floats,
     out: Singles,
 ) -> None:
-    """The features of the arcs with tails low … high − 1, one column of `out` an arc, in the order of the table.
+    """Compute the features of the arcs with tails low … high − 1, one column of `out` per arc, in the order of the
+    table.
 
     Rows: travel time; vehicle cost (left alone); mean slack; quantiles of the slack at `levels`, by linear
     interpolation; share of scenarios with slack ≤ each of `points`; delay_cost · E[max(−slack, 0)], which goes to
-    `delays` as well, without the factor, in float64. The quantiles are those of the slacks rounded to float32.
-    O(arcs · S · log² S), sorting LANES arcs side by side.
+    `delays` as well, without the factor, in float64. The quantiles are those of the slacks rounded to float32. O(arcs ·
+    S · log² S), sorting LANES arcs side by side.
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
@@ -146,7 +147,7 @@ def features_into(
                 k = first + lane
                 v = np.int64(heads[k])  # one type of task: the kernel is compiled once
                 slack_into(times, u, v, slack)
-                mean, delay = moments(slack)
+                mean, delay = mean_slack_and_delay(slack)
                 for q in range(len(points)):
                     below = 0
                     for s in range(scenarios):

@@ -24,7 +24,7 @@ _PAIRS = 1 << 18
 
 
 class Times(NamedTuple):
-    """All times of an instance, as kernels want them: writable, contiguous, scenarios last (`Instance.times`).
+    """All times of an instance in the kernels' form: writable, contiguous, scenarios last (`Instance.times`).
 
     The arrays of the form that is not used are empty, so that kernels have one signature for both.
     """
@@ -47,7 +47,7 @@ class Times(NamedTuple):
 
 @njit(cache=True, nogil=True, inline="always")
 def hour(minute: float) -> np.uint64:
-    """Hour of the day of a time in minutes; the first hour for times before the day, the last for those after it."""
+    """Return the hour of a time in minutes; the first hour for times before the day, the last for those after it."""
     h = minute / 60.0
     h = h if h > 0.0 else 0.0  # plain comparisons and an unsigned index: loops over this run in vector instructions
     h = h if h < 23.0 else 23.0
@@ -55,14 +55,14 @@ def hour(minute: float) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def through(district: Floats, s: int, minute: float) -> float:
-    """When a vehicle that reaches the border of a district, with delays (24, S), at `minute` is through with it."""
+def cross_district(district: Floats, s: int, minute: float) -> float:
+    """Return when a vehicle has crossed a district, with delays (24, S), whose border it reaches at `minute`."""
     return float(minute + district[hour(minute), s])
 
 
 @njit(cache=True, nogil=True, inline="always")
 def nominal_travel(times: Times, u: int, v: int) -> float:
-    """Scheduled travel time of (u, v): the Euclidean distance in a city, NaN where an explicit table has no arc."""
+    """Return the scheduled travel time of (u, v): the Euclidean distance in a city, NaN where a table has no arc."""
     if times.explicit:
         return float(times.nominal[u, v])
     dx = times.start[v, 0] - times.finish[u, 0]
@@ -72,7 +72,7 @@ def nominal_travel(times: Times, u: int, v: int) -> float:
 
 @njit(cache=True, nogil=True, inline="always")
 def is_arc(times: Times, u: int, v: int) -> bool:
-    """begin[v] ≥ end[u] + travel[u, v] (False where travel is NaN)."""
+    """Return begin[v] ≥ end[u] + travel[u, v] (False where travel is NaN)."""
     if times.task_begin[v] < times.task_end[u]:
         return False
     return bool(times.task_begin[v] >= times.task_end[u] + nominal_travel(times, u, v))
@@ -80,17 +80,17 @@ def is_arc(times: Times, u: int, v: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def leave_into(end: Floats, zone: Ints, district: Floats, inter: Floats, leave: Floats) -> None:
-    """leave[u, s] = ξ2 + inter delay at the hour of ξ2, ξ2 = ξ1 + district delay at the hour of ξ1 = end[u, s].
+    """Compute leave[u, s] = ξ2 + inter delay at the hour of ξ2, ξ2 = ξ1 + district delay at the hour of ξ1 = end[u, s].
 
     `zone` is the district in which the trip starts, `inter` is (24, S).
     """
     for u in range(end.shape[0]):
         for s in range(end.shape[1]):
-            leave[u, s] = through(inter, s, through(district[zone[u]], s, end[u, s]))
+            leave[u, s] = cross_district(inter, s, cross_district(district[zone[u]], s, end[u, s]))
 
 
 def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
-    """All arcs between tasks, compressed by tail: (indptr (n + 1), heads), by (u, v); O(n²), some tails at a time."""
+    """Return all arcs between tasks by (u, v), compressed as (indptr (n + 1), heads); O(n²), some tails at a time."""
     n = len(times.task_begin)
     counts, heads = [np.zeros(1, np.int64)], []
     rows = max(1, _PAIRS // n)
@@ -109,7 +109,7 @@ def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
 
 
 def bad_arc(times: Times, successor: Ints) -> int:
-    """The first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
+    """Return the first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
     tails = np.flatnonzero(successor >= 0)
     heads = successor[tails]
     if times.explicit:

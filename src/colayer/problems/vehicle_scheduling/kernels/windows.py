@@ -1,4 +1,4 @@
-"""Windows of the day: the work inside one is handed out anew among the vehicles, at the exact cost of each choice.
+"""Windows of the day: reassign the work inside one among the vehicles, at the exact cost of each choice.
 
 A window [low, high) cuts every route into a head (tasks that begin before low), a piece (inside) and a tail (from high
 on). What a vehicle does outside, a head that ends with p and a tail that begins with q, is a *gap* (p, q). Any piece
@@ -19,15 +19,16 @@ from colayer.layers.kernels.matching import match_into
 from colayer.problems.vehicle_scheduling.kernels.routes import added, base_into, refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, is_arc, nominal_travel
 
-NEAR = 32  # pieces a gap is offered
+NEAR = 32  # pieces offered to a gap
 
 
 @njit(cache=True, nogil=True)
 def cut(times: Times, successor: Ints, predecessor: Ints, low: float, high: float) -> tuple[Ints, Ints, Ints]:
-    """Gaps (p, q), pieces (first, last) of the window [low, high), and the piece that now fills each gap (−1: none).
+    """Return the gaps (p, q), the pieces (first, last) of the window [low, high), and the piece that fills each gap
+    (−1: none).
 
-    In the order of the first tasks of the routes. p or q is −1 where a gap has no head or no tail; a route that lies
-    inside the window leaves no gap.
+    They are in the order of the first tasks of the routes. p or q is −1 where a gap has no head or no tail; a route
+    that lies inside the window leaves no gap.
     """
     n = len(successor)
     begin = times.task_begin
@@ -61,8 +62,8 @@ def cut(times: Times, successor: Ints, predecessor: Ints, low: float, high: floa
 
 
 @njit(cache=True, nogil=True)
-def _fits(times: Times, p: int, q: int, first: int, last: int) -> float:
-    """Scheduled travel into and out of a piece when it fills the gap (p, q); ∞ where there is no arc."""
+def _travel_around(times: Times, p: int, q: int, first: int, last: int) -> float:
+    """Return the scheduled travel into and out of a piece that fills the gap (p, q); ∞ if there is no arc."""
     travel = 0.0
     if p >= 0:
         if not is_arc(times, p, first):
@@ -87,12 +88,12 @@ def window_costs(
     base: Floats,
     price: float,
 ) -> tuple[Floats, Ints, NDArray[np.int32], Floats]:
-    """(empty, indptr, pieces by gap, costs): delay, summed over scenarios, that a gap adds when left empty or filled.
+    """Return (empty, indptr, pieces by gap, costs): the delay, summed over scenarios, of each gap left empty or filled.
 
-    It is added to what pieces and tails cost when a vehicle of their own begins with them on time. Of the pieces that
-    fit a gap, the NEAR ones of least travel are costed, and the one that fills it now. An empty gap without an arc is
-    ∞. `price` is that of a vehicle in the same unit: since an empty gap may be cut in two at that price, costs that are
-    too high for any use need not be complete. `base` (n, S) is scratch. O((gaps · NEAR + n) · S), more where delays
+    The delay is on top of what pieces and tails cost if a vehicle of their own begins with them on time. Of the pieces
+    that fit a gap, the NEAR ones of least travel are costed, and the one that fills it now. An empty gap without an arc
+    is ∞. `price` is that of a vehicle in the same unit: since an empty gap may be cut in two at that price, costs that
+    are too high for any use need not be complete. `base` (n, S) is scratch. O((gaps · NEAR + n) · S), more if delays
     spread far.
     """
     scenarios = late.shape[1]
@@ -118,7 +119,7 @@ def window_costs(
         for i in range(NEAR):
             near[i] = np.inf  # the least distances, ascending
         for m in range(len(pieces)):
-            distance[m] = _fits(times, p, q, pieces[m, 0], pieces[m, 1])
+            distance[m] = _travel_around(times, p, q, pieces[m, 0], pieces[m, 1])
             if distance[m] < near[NEAR - 1]:
                 i = NEAR - 1
                 while i > 0 and near[i - 1] > distance[m]:
@@ -173,7 +174,7 @@ def sweep(
     price: float,
     least: float,
 ) -> float:
-    """Hand out anew the work in the windows [lows[k], highs[k]), one after the other; returns the gain, ≥ 0.
+    """Reassign the work in the windows [lows[k], highs[k]), one after the other; return the gain, ≥ 0.
 
     `successor` and the arrays of `refresh` are updated where the gain of a window exceeds `least` > 0, so that repeated
     sweeps end. Gains are in minutes summed over scenarios, with a vehicle at `price` minutes.
@@ -191,7 +192,7 @@ def sweep(
         gain = 0.0
         for g in range(len(gaps)):
             gain -= open_gap[g] if partner[g] < 0 else -price
-            gain += empty[g] if now[g] < 0 else -price  # it is closed by an arc
+            gain += empty[g] if now[g] < 0 else -price  # an arc closes it
             for i in range(indptr[g], indptr[g + 1]):
                 gain += costs[i] * ((heads[i] == now[g]) - (heads[i] == partner[g]))
         if gain <= least:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from colayer._runtime.threads import limited
-from colayer.problems.vehicle_scheduling import tails
-from colayer.problems.vehicle_scheduling.tails import by_tails
+from colayer.problems.vehicle_scheduling import parallel
+from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 
 #: Where the arcs of five tails begin: none, many, one, none, a few.
 INDPTR = np.array([0, 0, 10, 11, 11, 14])
@@ -26,7 +26,7 @@ def spans(scenarios: int) -> tuple[list[tuple[int, int]], set[str]]:
             found.append((low, high))
             names.add(threading.current_thread().name)
 
-    by_tails(work, INDPTR, scenarios)
+    run_over_tails(work, INDPTR, scenarios)
     return sorted(found), names
 
 
@@ -35,7 +35,7 @@ def test_little_work_is_done_here_at_once() -> None:
 
 
 def test_much_work_is_cut_so_that_every_tail_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tails, "_SMALL", 14 * 3)
+    monkeypatch.setattr(parallel, "_SMALL", 14 * 3)
     with limited(2):
         assert spans(2) == ([(0, 5)], {threading.current_thread().name})
         found, names = spans(3)
@@ -45,12 +45,12 @@ def test_much_work_is_cut_so_that_every_tail_comes_once(monkeypatch: pytest.Monk
 
 
 def test_one_thread_is_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tails, "_SMALL", 0)
+    monkeypatch.setattr(parallel, "_SMALL", 0)
     with limited(1):
         assert spans(1000) == ([(0, 5)], {threading.current_thread().name})
 
 
 def test_without_tasks_or_arcs_there_is_nothing_to_cover() -> None:
     seen: list[tuple[int, int]] = []
-    by_tails(lambda low, high: seen.append((low, high)), np.zeros(4, dtype=np.int64), 10)
+    run_over_tails(lambda low, high: seen.append((low, high)), np.zeros(4, dtype=np.int64), 10)
     assert seen == [(0, 3)]

@@ -7,8 +7,8 @@ import pytest
 
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import generate
+from colayer.problems.spanning_tree.kernels.replacements import replacements
 from colayer.problems.spanning_tree.kernels.trees import completions
-from colayer.problems.spanning_tree.kernels.worth import replacements
 from support.plain_trees import forests, signed, small
 
 

@@ -1,4 +1,4 @@
-"""What each edge of a first stage saves, all others staying as they are."""
+"""The savings of each edge of a first stage while all others stay."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colayer._runtime.compiled import njit
 
 @njit(cache=True, nogil=True)
 def replacements(u, v, forest, completed, trees, second):  # type: ignore[no-untyped-def]
-    """R, float64 (S, |F|): what scenario s pays more in the second stage once edge j of the forest F is not bought.
+    """Return R (S, |F|), what scenario s pays more in the second stage if edge j of the forest F is not bought.
 
     `completed` (S, n − 1 − |F|) are the completions of F and `trees` (S, n − 1) the scenarios' own trees, by increasing
     cost. F without j is completed by the same edges and one more of the tree of s, the cheapest that joins the two
