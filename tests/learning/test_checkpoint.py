@@ -68,6 +68,7 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
         b"not an archive",
         npz_bytes({"identity": json.dumps([1]), "loss": [1.0], "validation": [1.0], "cost": [1]}, Path("x")),
         npz_bytes({"identity": "{}", "loss": [1.0]}, Path("x")),
+        npz_bytes({"identity": "{}", "loss": np.empty(0), "validation": np.empty(0), "cost": np.empty(0)}, Path("x")),
         npz_bytes({"identity": "{}", "loss": 1.0, "validation": 1.0, "cost": 1}, Path("x")),
     ],
 )

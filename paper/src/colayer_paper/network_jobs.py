@@ -42,7 +42,7 @@ class Stack:
 
     @classmethod
     def of(cls, items: list[Item[Instance]]) -> Self:
-        """The stack of these."""
+        """Return the stack of these items."""
         columns: tuple[list[np.ndarray], ...] = ([], [], [], [], [], [])
         for item in items:
             r, p = item.instance.arrays
@@ -56,7 +56,7 @@ class Stack:
         return cls(*(torch.from_numpy(np.array(column)) for column in columns))
 
     def to(self, device: str) -> Stack:
-        """A copy there: what a process sent holds shared memory."""
+        """Return a copy there: what a process sent holds shared memory."""
         return Stack(*(getattr(self, field.name).to(device, copy=True) for field in fields(self)))
 
 
@@ -72,7 +72,7 @@ class Smoothing:
     pull: float = 0.02
 
     def sigma(self, share: float) -> float:
-        """σ once a share of the training is over."""
+        """Return σ once a share of the training is over."""
         return float(self.first * (self.last / self.first) ** share)
 
 
@@ -116,7 +116,7 @@ class JobBatches:
 def gradient(
     theta: torch.Tensor, r: torch.Tensor, p: torch.Tensor, sigma: float, smoothing: Smoothing, random: torch.Generator
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """(instances, jobs) each: the gradient of the smoothed cost, and the mean of the costs at θ', (instances,)."""
+    """Return the gradient of the smoothed cost, (instances, jobs), and the mean of the costs at θ', (instances,)."""
     count, n = theta.shape
     draws = 2 * smoothing.pairs
     noise = sigma * torch.randn((smoothing.pairs, count, n), generator=random, device=theta.device)
@@ -132,7 +132,7 @@ def gradient(
 
 
 def _by_gpu(by_place: tuple[torch.Tensor, ...], window: int, sigma: float) -> torch.Tensor:
-    """(rows, n): the slope in the priority of each job; one launch."""
+    """Return the slope in the priority of each job, (rows, n); one launch."""
     device = _cuda()
     import cupy
 
@@ -147,7 +147,7 @@ def _cuda() -> Cuda:
 
 
 def _by_processor(by_place: tuple[torch.Tensor, ...], window: int, sigma: float) -> torch.Tensor:
-    """As `_by_gpu`, sequence by sequence in compiled code."""
+    """Do as `_by_gpu`, sequence by sequence in compiled code."""
     drawn, own, r, p, _ = (one.numpy() for one in by_place)
     slope, places = np.empty(own.shape), np.arange(own.shape[1])
     for k in range(len(own)):
@@ -156,6 +156,6 @@ def _by_processor(by_place: tuple[torch.Tensor, ...], window: int, sigma: float)
 
 
 def completion(r: torch.Tensor, p: torch.Tensor) -> torch.Tensor:
-    """C of jobs in the order of the last axis."""
+    """Return C of jobs in the order of the last axis."""
     done = p.cumsum(dim=-1)
     return done + (r - (done - p)).cummax(dim=-1).values

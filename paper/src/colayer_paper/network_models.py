@@ -28,7 +28,7 @@ _CHOOSING = 10_003
 
 
 def widened(network: ContextModel, linear: Model) -> ContextModel:
-    """The same network where there are more features, to which it is blind; the fallback are the weights for these."""
+    """Return the same network for more features, to which it is blind; the fallback are the weights for all."""
     places = [linear.feature_names.index(name) for name in network.feature_names]
     old, new = len(network.feature_names), len(linear.feature_names)
     scale, center = linear.feature_scale.copy(), np.zeros(new)
@@ -89,7 +89,7 @@ def _described(linear: Model, center: Floats) -> dict[str, Any]:
 
 
 def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> ContextModel:
-    """The model with the σ of its draws and a portfolio, both chosen on instances of the recipe made for that."""
+    """Return the model with the σ of its draws and a portfolio, chosen on instances of the recipe made for that."""
     recipe = recipe_named(name)
     items = [make(name, model.center, _CHOOSING, number, own=True) for number in range(count)]
     with Threads(workers) as threads:
@@ -100,7 +100,7 @@ def concluded(name: str, model: ContextModel, workers: int, count: int = 60) -> 
 
 
 def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: Item[Any]) -> ContextModel | None:
-    """What a network looks at: the network of a file, or without one the linear model, as a network that is silent.
+    """Return what a network looks at: the network of a file, or else the linear model as a network that is silent.
 
     None where θ does not start from the linear model, as the first `example` of the recipe shows.
     """
@@ -116,7 +116,7 @@ def earlier_model(after: Path | None, recipe: Recipe, center: Floats, example: I
 
 
 def network_in(path: Path) -> ContextModel:
-    """The network of a file."""
+    """Read the network of a file."""
     network = read_model(path)
     if not isinstance(network, ContextModel):
         raise InputError("is no network", where=str(path))

@@ -19,7 +19,7 @@ BOTH = "network or linear"
 
 
 def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
-    """Mean gaps on held-out instances, and paired differences to all else, by size.
+    """Return mean gaps on held-out instances, and paired differences to all else, by size.
 
     They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
     """

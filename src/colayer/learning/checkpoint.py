@@ -53,7 +53,7 @@ class Checkpoint:
             document = parse_npz(self.path.read_bytes(), self.path)
             theirs = json.loads(str(document["identity"]))
             columns = [document[name].tolist() for name in ("loss", "validation", "cost")]
-            if not isinstance(theirs, dict):
+            if not isinstance(theirs, dict) or not columns[0]:
                 raise ValueError(theirs)
         except (InputError, KeyError, ValueError, AttributeError):
             raise JournalError("is not the checkpoint of a run", where=str(self.path)) from None

@@ -94,11 +94,11 @@ class TrainingJob(Generic[X, Y, Z]):
         return int(self.settings.seed)
 
     def budget(self, default: int) -> int:
-        """The evaluations set, or the learner's default."""
+        """Return the evaluations set, or the learner's default."""
         return default if self.settings.evaluations is None else int(self.settings.evaluations)
 
     def identity(self, learner: Learner, budget: int, moments: Moments, **more: Any) -> dict[str, Any]:
-        """All that determines the result: problem, data, features, learner and settings, and `more`."""
+        """Return all that determines the result: problem, data, features, learner and settings, and `more`."""
         names = repr(tuple(self.problem.feature_names)).encode()
         return {
             "problem": self.problem.name,
@@ -193,12 +193,12 @@ _AUTO = {"costs": "auto", "solutions": "fenchel-young", "thetas": "spo+"}
 
 
 def learner_names(needs: Needs | None = None) -> tuple[str, ...]:
-    """The names of the learners, the default first; of those that learn from `needs` where it is given."""
+    """Return the names of the learners, the default first; of those that learn from `needs` where it is given."""
     return tuple(name for name in LEARNERS if needs is None or needs in _class(name)().needs)
 
 
 def learner_for(method: object, needs: Needs = "costs") -> Learner:
-    """The learner that `method` names or is, which must be able to learn from what is given.
+    """Return the learner that `method` names or is, which must be able to learn from what is given.
 
     An object with `minimize` alone, a black-box search of the user's, learns by experience.
     """
@@ -226,7 +226,7 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
 
 
 def _search(method: object) -> Learner | None:
-    """A learner around a black-box search of the user's; None where `method` is none."""
+    """Return a learner around a black-box search of the user's; None where `method` is none."""
     from colayer.learning.search.fit import Searched
     from colayer.learning.search.optimizer import Optimizer
 
@@ -243,7 +243,7 @@ def check_uses(learner: Learner, given: dict[str, bool]) -> None:
 
 
 def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Indices to learn on and to validate on, each in increasing order; nothing is held out below 5 instances."""
+    """Return indices to learn on and to validate on, in increasing order; nothing is held out below 5 instances."""
     if count < _FEWEST_TO_SPLIT or validation == 0.0:
         return np.arange(count), np.arange(0)
     held = min(max(round(validation * count), 1), count - 1)

@@ -34,7 +34,7 @@ class Remembering:
         self._known: dict[bytes, Floats] = {}
 
     def losses(self, weights: Floats) -> Floats:
-        """Those of the evaluator; nothing is computed twice."""
+        """Return those of the evaluator; nothing is computed twice."""
         rows = np.asarray(weights, dtype=np.float64)
         keys = [row.tobytes() for row in rows]
         new = [k for k, key in enumerate(keys) if key not in self._known]
@@ -49,7 +49,7 @@ class Remembering:
 
 
 def greedy(losses: Floats, first: int, count: int) -> list[int]:
-    """Rows of `losses` (rows, instances): `first`, then whichever lowers the mean of the minimum most, up to `count`.
+    """Choose rows of `losses` (rows, instances): `first`, then what lowers the mean of the minimum most, up to `count`.
 
     It ends where no row lowers it. Of equals the first is taken.
     """
@@ -73,7 +73,7 @@ def choose_portfolio(
     count: int,
     length: float | None = None,
 ) -> Floats:
-    """Up to `count` weight vectors, `weights` first, from the best that the search visited and draws around the answer.
+    """Choose up to `count` weight vectors, `weights` first, from the best visited and from draws around the answer.
 
     The draws take about an eighth of the evaluations that the search had; `length` is as in `choose_sigma`.
     """

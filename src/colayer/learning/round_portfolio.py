@@ -69,12 +69,12 @@ class RoundInstances:
         self._before: list[dict[int, Any]] = [{} for _ in parts]
 
     def losses(self, weights: Floats) -> Floats:
-        """(places, rows, instances)."""
+        """Return the losses, (places, rows, instances)."""
         parts = [visits.visit(RoundOnInstance(weights, known).losses, all_) for visits, all_, known in self._each()]
         return np.stack([losses for part in parts for losses in part], axis=2)
 
     def step(self, weights: Floats) -> None:
-        """On to the solutions of a round with these rows."""
+        """Go on to the solutions of a round with these rows."""
         self._before = [
             dict(zip(all_, visits.visit(RoundOnInstance(weights, known).solution, all_), strict=True))
             for visits, all_, known in self._each()
@@ -93,7 +93,7 @@ def choose_round_portfolio(
     count: int,
     evaluations: int,
 ) -> Floats:
-    """Up to `count` weight vectors, `weights` first, `PER_ROUND` for each round.
+    """Choose up to `count` weight vectors, `weights` first, `PER_ROUND` for each round.
 
     For each member it takes up to draws + 8 solves of the layer for every instance; there are more draws where the
     search had more `evaluations`.
@@ -115,7 +115,7 @@ def choose_round_portfolio(
 
 
 def _drawn(random: np.random.Generator, centre: Floats, number: int, holding: NDArray[np.bool_]) -> Floats:
-    """By turns: every weight times a factor, one for all that hold; or something added to every weight."""
+    """Draw weights by turns: every weight times a factor, one for all that hold; or something added to every weight."""
     normal = random.standard_normal(len(centre) + 1)
     if number % 4 == 3:
         return np.asarray(centre + SHARES[number // 4 % 2] * norm(centre) / np.sqrt(len(centre)) * normal[1:])
@@ -123,7 +123,7 @@ def _drawn(random: np.random.Generator, centre: Floats, number: int, holding: ND
 
 
 def _greedy(losses: Floats, first: int | None) -> list[int]:
-    """A row for each place: the one that most lowers the mean of the least loss of the places so far."""
+    """Choose a row for each place: the one that most lowers the mean of the least loss of the places so far."""
     chosen: list[int] = []
     least = np.full(losses.shape[2], np.inf)
     for place, rows in enumerate(losses):
@@ -134,7 +134,7 @@ def _greedy(losses: Floats, first: int | None) -> list[int]:
 
 
 def _distinct(rows: Sequence[Floats]) -> list[Floats]:
-    """Each once, in order."""
+    """Return each row once, in order."""
     return list({row.tobytes(): row for row in rows}.values())
 
 

@@ -82,17 +82,17 @@ class Run:
 
     @property
     def weights(self) -> Floats | None:
-        """The weights of the answer."""
+        """Return the weights of the answer."""
         return None if self.answer is None else np.array(self.answer.weights)
 
     @property
     def loss(self) -> float:
-        """The training loss of the answer."""
+        """Return the training loss of the answer."""
         return math.inf if self.answer is None else self.answer.loss
 
     @property
     def validation_loss(self) -> float | None:
-        """The validation loss of the answer."""
+        """Return the validation loss of the answer."""
         return None if self.answer is None else self.answer.validation
 
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
@@ -114,11 +114,11 @@ class Run:
 
     @property
     def number(self) -> int:
-        """The number of the next evaluation, from 1."""
+        """Return the number of the next evaluation, from 1."""
         return len(self.history) + 1
 
     def known(self, rows: int = 1) -> list[Record]:
-        """The next records of the journal, at most `rows`."""
+        """Return the next records of the journal, at most `rows`."""
         done = len(self.history)
         return [] if self.journal is None else self.journal.records[done : done + rows]
 
@@ -195,7 +195,7 @@ class Run:
                 )
 
     def recall(self, weights: Floats) -> Record | None:
-        """The record of these weights in a run of another budget."""
+        """Return the record of these weights in a run of another budget."""
         return None if self.journal is None else self.journal.earlier.get(weights.tobytes())
 
     def note(self, record: Record) -> Evaluation:
@@ -215,7 +215,7 @@ class Run:
         return done
 
     def record_of(self, weights: Floats) -> Record:
-        """The last evaluation of weights."""
+        """Return the last evaluation of weights."""
         return next(record for record in reversed(self.visited) if record.weights == weights.tolist())
 
     def select_answer(self, record: Record) -> None:
@@ -243,7 +243,7 @@ def open_run(
     every: bool = False,
     ties: Literal["first", "last"] = "last",
 ) -> Iterator[Run]:
-    """The run that settings ask for: with their journal, time limit, callback and progress bar."""
+    """Open the run that settings ask for: with their journal, time limit, callback and progress bar."""
     deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
     with ExitStack() as stack:
         journal = None

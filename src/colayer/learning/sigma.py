@@ -19,7 +19,7 @@ DRAWS = 8
 def choose_sigma(
     evaluator: Evaluator, weights: Floats, scale: Floats, seed: int, length: float | None = None
 ) -> float | None:
-    """The σ, in model units, of least mean loss of the best of w and some w + σZ; None where the weights are 0.
+    """Return the σ, in model units, of least mean loss of the best of w and some w + σZ; None if the weights are 0.
 
     The best of several solutions is what a perturbed solve returns. Of equals the largest is taken. `length` is what σ
     are shares of, by default the norm of the weights.

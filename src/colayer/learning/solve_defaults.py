@@ -26,7 +26,7 @@ def choose_sigma_and_portfolio(
     held_out: Evaluator | None,
     round_parts: Sequence[tuple[Visits, int]] = (),
 ) -> SolveDefaults:
-    """σ is chosen on the instances held out, the portfolio on all; neither where the time is over.
+    """Choose σ on the instances held out and the portfolio on all; neither where the time is over.
 
     Where learned in rounds, it is chosen for the turns that its members take, on the instances of `round_parts`.
     """

@@ -44,7 +44,7 @@ class Packed:
 
 
 def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str = "cpu") -> Packed:
-    """Instances as one; `inputs` are those of `inputs_of`, (inputs, rows) each."""
+    """Pack instances into one; `inputs` are those of `inputs_of`, (inputs, rows) each."""
     sizes = [one.shape[1] for one in inputs]
     length = np.repeat(sizes, sizes)
     place = np.concatenate([np.arange(size) for size in sizes])
@@ -71,7 +71,7 @@ def pack(inputs: Sequence[Singles], structures: Sequence[Structure], device: str
 
 
 def _offsets(structure: Structure, rows: int) -> Singles:
-    """(rows, ·)."""
+    """Return what multiples of can be added to θ, (rows, ·)."""
     return offsets_of(structure).T.reshape(rows, -1).astype(np.float32)
 
 
@@ -124,7 +124,7 @@ class ContextNetwork(torch.nn.Module):
         return array
 
     def forward(self, packed: Packed) -> torch.Tensor:
-        """(rows,)."""
+        """Return what is added to θ, (rows,)."""
         linear = torch.nn.functional.linear
         h = torch.relu(linear(packed.inputs, self._array("input.matrix"), self._array("input.bias")))
         channels = h.shape[1]
@@ -152,7 +152,7 @@ class ContextNetwork(torch.nn.Module):
         return {name: found[name.replace(".", "_")].detach().cpu().numpy().copy() for name in self._names}
 
     def model(self, state: dict[str, Singles], **described: Any) -> ContextModel:
-        """The numpy model of a state; `described` are its other fields (names, scale, weights, …)."""
+        """Return the numpy model of a state; `described` are its other fields (names, scale, weights, …)."""
         arrays = dict(state)
         sizes = np.float32(self.gain) * self.shares
         arrays["head.matrix"], arrays["head.bias"] = sizes[:, None] * arrays["head.matrix"], sizes * arrays["head.bias"]
@@ -160,7 +160,7 @@ class ContextNetwork(torch.nn.Module):
 
 
 def _shifts(h: torch.Tensor, taps: torch.Tensor, dilation: int, packed: Packed) -> torch.Tensor:
-    """taps·(h_{i−δ}, h_i, h_{i+δ}), 0 beyond an end of the instance."""
+    """Return taps·(h_{i−δ}, h_i, h_{i+δ}), 0 beyond an end of the instance."""
     total = h * taps[:, 1]
     if dilation >= len(h):
         return total
@@ -171,7 +171,7 @@ def _shifts(h: torch.Tensor, taps: torch.Tensor, dilation: int, packed: Packed) 
 
 
 def _said(h: torch.Tensor, array: torch.Tensor, cells: Cells, name: str) -> torch.Tensor:
-    """V·(mean, maximum over each cell), for every cell of a row."""
+    """Return V·(mean, maximum over each cell), for every cell of a row."""
     if name == "graph":
         states = _pool(torch.cat([h, h]), torch.cat(cells.ends), cells.count)
         parts: Sequence[torch.Tensor] = (array,) * 2
@@ -183,7 +183,7 @@ def _said(h: torch.Tensor, array: torch.Tensor, cells: Cells, name: str) -> torc
 
 
 def _pool(h: torch.Tensor, labels: torch.Tensor, count: int) -> torch.Tensor:
-    """(count, 2·channels): mean and maximum over the rows of each cell, 0 where it has none."""
+    """Return mean and maximum over the rows of each cell, (count, 2·channels); 0 where it has none."""
     sizes = torch.bincount(labels, minlength=count).clamp(min=1)[:, None]
     zero = torch.zeros(count, h.shape[1], device=h.device, dtype=h.dtype)
     mean = zero.index_add(0, labels, h) / sizes

@@ -12,7 +12,7 @@ from colayer.evaluators.gpu import say_why
 
 
 def device_named(name: str) -> str:
-    """`cpu` or `cuda`; `auto` is the GPU where there is one, else the processor, with a warning."""
+    """Return `cpu` or `cuda`; `auto` is the GPU where there is one, else the processor, with a warning."""
     if name == "cpu" or torch.cuda.is_available():
         return "cpu" if name == "cpu" else "cuda"
     why = "there is no GPU that torch can use"
@@ -24,7 +24,7 @@ def device_named(name: str) -> str:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Torch in one thread, so that sums do not depend on the number of cores; the setting is put back."""
+    """Run torch in one thread, so that sums do not depend on the number of cores; the setting is put back."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

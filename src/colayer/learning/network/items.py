@@ -68,7 +68,7 @@ def item_of(
 
 
 def units_of(items: Sequence[Item[Any]]) -> list[float]:
-    """The sizes of what multiples of can be added to θ: of moments, 1, their own unit; of amounts, how they spread.
+    """Return the sizes of what can be added to θ: 1 for moments, in their own unit; for amounts, how they spread.
 
     Amounts that are the same in all rows of an instance count by their size.
     """

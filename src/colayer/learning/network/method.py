@@ -69,7 +69,7 @@ class Neural:
         at_least_one(self, "channels", "depth", "stages", "batch", "samples")
 
     def options(self) -> dict[str, Any]:
-        """What, with the data and the seed, determines the run; JSON-able."""
+        """Return what, with the data and the seed, determines the run; JSON-able."""
         loss = None if self.loss is None else {"name": self.loss.name, **self.loss.options()}
         start = None if self.start is None else list(self.start)
         fresh = None if self.fresh is None else {name: list(values) for name, values in self.sizes.items()}
@@ -77,7 +77,7 @@ class Neural:
 
     @property
     def sizes(self) -> dict[str, tuple[Any, ...]]:
-        """Sizes of new instances, each with the values to draw from."""
+        """Return the sizes of new instances, each with the values to draw from."""
         return dict(self.fresh or ())
 
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
@@ -89,7 +89,7 @@ class Neural:
 
 
 def _several(value: Any) -> tuple[Any, ...]:
-    """The values to draw from: those of a list, or the one."""
+    """Return the values to draw from: those of a list, or the one."""
     values = tuple(value) if isinstance(value, list | tuple) else (value,)
     if not values:
         raise OptionError("fresh has no value to draw from, expected one or more", where="--method")

@@ -54,7 +54,7 @@ class Corrected(Generic[X, Y, Z]):
         return np.ascontiguousarray(np.array(self._threads.map(one, range(len(data.instances)))).T)
 
     def length(self) -> float:
-        """What σ are shares of: how long weights are whose θ have a part of the spread that θ has, or 0."""
+        """Return what σ are shares of: how long weights are whose θ have a part of the spread that θ has, or 0."""
         spreads = [
             float(block.std())
             for features, correction in zip(self._data.features, self._corrections, strict=True)
@@ -74,7 +74,7 @@ def choose_for_network(
     spent: int,
     portfolio: int,
 ) -> SolveDefaults:
-    """σ is chosen on the instances held out, the portfolio on all; its draws take a part of what was `spent`."""
+    """Choose σ on the instances held out and the portfolio on all; its draws take a part of what was `spent`."""
     length = training.length()
     evaluators = [training] if held_out is None else [training, held_out]
     sigma = choose_sigma(evaluators[-1], model.weights, model.feature_scale, seed, length)

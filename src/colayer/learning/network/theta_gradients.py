@@ -31,7 +31,7 @@ _TEMPERATURE = 0.4
 
 
 def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | None) -> Gradient:
-    """The gradient by costs; `samples` draws where it needs them, σ as said above where none is given."""
+    """Return the gradient by costs; `samples` draws where it needs them, σ as said above where none is given."""
     problem = data.problem
     if problem.smoothed is not None:
         rows = len(data.features[0])
@@ -46,7 +46,7 @@ def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | No
 
 
 def by_demonstration(examples: Sequence[Example[X, Y, Z]], loss: Demonstration) -> Gradient:
-    """That of a demonstration loss; its draws are its own, fixed ones."""
+    """Return the gradient of a demonstration loss; its draws are its own, fixed ones."""
     return lambda theta, x, _share, _random: loss.loss(theta, examples[x])[1]
 
 
@@ -99,7 +99,7 @@ def _differences(data: LocalEvaluator[X, Y, Z], pairs: int, sigma: float) -> Gra
 
 
 def _across(gradient: Floats, theta: Floats) -> Floats:
-    """Less its part along θ, whose scale a homogeneous layer does not see: a fixed norm, to first order.
+    """Remove the part along θ, whose scale a homogeneous layer does not see: a fixed norm, to first order.
 
     Where a gradient adds up to 0 the place of θ does not matter either, and it is θ less its mean.
     """

@@ -83,7 +83,7 @@ class BatchSource(Protocol):
 
     @property
     def cost(self) -> int:
-        """How much of the budget an epoch takes, at least."""
+        """Return how much of the budget an epoch takes, at least."""
 
     def steps(self, epoch: int, step: int, /) -> Iterator[tuple[Iterable[Batch], float]]:
         """Yield the steps of an epoch, from 1, the first of them number `step` of all.
