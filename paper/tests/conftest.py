@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from support.tiny_experiments import TinyRun
+
+from tiny_experiments import TinyRun
 
 
 @pytest.fixture(scope="session")

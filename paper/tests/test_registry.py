@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import support.tiny_experiments
-from support.tiny_experiments import TinyRun, small_world, values
 
 from colayer.display.outcome import read_outcomes
 from colayer_paper.frame.store import Run
 from colayer_paper.registry import EXPERIMENTS, conduct, experiment, learnings
 from colayer_paper.vehicle_scheduling.learners import NO_BAYES
+from tiny_experiments import TinyRun, small_world, values
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -107,7 +107,7 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from colayer_paper import registry
 from colayer_paper.frame.store import Run
-from support.tiny_experiments import tiny
+from tiny_experiments import tiny
 registry.read_config = tiny
 run = Run(Path({folder!r}), "smoke", workers=2, report=lambda *_: time.sleep(0.02))
 run.open()
@@ -123,7 +123,7 @@ from colayer_paper import registry
 from colayer_paper.frame import sharing
 from colayer_paper.frame.learned import Learning
 from colayer_paper.frame.store import Run
-from support.tiny_experiments import tiny
+from tiny_experiments import tiny
 registry.read_config = tiny
 sharing._AGAIN = 0.05
 learned, make = [], Learning._make

@@ -14,7 +14,7 @@ from colayer.analysis.explain import explain, feature_groups
 from colayer.evaluators.base import Backend
 from colayer.models import LinearModel
 from colayer.pretrained import pretrained_network
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -117,7 +117,7 @@ def test_ablation_is_the_pipeline_with_weights_at_zero(workers: int) -> None:
 
     assert found.loss == pytest.approx(mean(linear.raw()))
     assert found.groups is not None
-    groups = feature_groups(declared(problem))
+    groups = feature_groups(bind(problem))
     assert {row.group: row.features for row in found.groups} == {name: len(group) for name, group in groups.items()}
     for row in found.groups:
         inside = np.isin(problem.feature_names, groups[row.group])
@@ -143,23 +143,23 @@ def test_a_network_is_refused() -> None:
 
 
 def named(names: tuple[str, ...], groups: Any = None) -> Any:
-    return declared(type("Named", (Pick,), {"feature_names": names, "feature_groups": groups})())
+    return type("Named", (Pick,), {"feature_names": names, "feature_groups": groups})()
 
 
 def test_groups_by_name() -> None:
     """Quantiles of one thing belong together; where that leaves too many groups, first words tell them apart."""
-    assert feature_groups(named(("cost_q0", "cost_q10", "slack_at_50", "slack_mean", "late"))) == {
+    assert feature_groups(bind(named(("cost_q0", "cost_q10", "slack_at_50", "slack_mean", "late")))) == {
         "cost": ("cost_q0", "cost_q10"),
         "slack_at": ("slack_at_50",),
         "slack_mean": ("slack_mean",),
         "late": ("late",),
     }
     many = named(tuple(f"{kind}_{letter}" for kind in ("near", "far") for letter in "abcdefgh"))
-    assert {name: len(group) for name, group in feature_groups(many).items()} == {"near": 8, "far": 8}
+    assert {name: len(group) for name, group in feature_groups(bind(many)).items()} == {"near": 8, "far": 8}
 
 
 def test_groups_by_the_problem() -> None:
-    assert feature_groups(named(("a", "b"), {"x": ("b",), "y": ("a",)})) == {"x": ("b",), "y": ("a",)}
+    assert feature_groups(bind(named(("a", "b"), {"x": ("b",), "y": ("a",)}))) == {"x": ("b",), "y": ("a",)}
     for wrong in ({"x": ("b",)}, {"x": ("a", "b"), "y": ("a",)}, {"x": ("a", "b", "c")}):
         with rejects(InputError, "feature_groups", "pick"):
-            feature_groups(named(("a", "b"), wrong))
+            feature_groups(bind(named(("a", "b"), wrong)))

@@ -29,6 +29,7 @@ from colayer.analysis.guarantees import (
     sigma_theory,
 )
 from colayer.errors import InputError, OptionError
+from colayer.problem.bind import bind
 from support.errors import rejects
 
 POSITIVE = st.floats(0.01, 100.0)
@@ -150,7 +151,7 @@ def test_probes_fill_the_ball_and_repeat() -> None:
 
 def test_feature_norms_are_in_model_units() -> None:
     """(3, 6) over the scale (1, 1.5) has norm 5."""
-    assert feature_norms(Pick(), [3.0, 0.0], np.array([1.0, 1.5])).tolist() == [5.0, 0.0]
+    assert feature_norms(bind(Pick()), [3.0, 0.0], np.array([1.0, 1.5])).tolist() == [5.0, 0.0]
 
 
 @pytest.mark.parametrize(("beta", "exact"), [(1.0, True), (2.0, False), (math.inf, False)])
@@ -159,7 +160,7 @@ def test_perturbation_term_against_draws(beta: float, exact: bool) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=40)
     problem = Pick(proof=Approximation(0.0, 1.0, beta))
-    found = guarantees(problem, [x], np.ones(2), 1.0, 1.0, np.array([[0.0], [1.0]]))
+    found = guarantees(bind(problem), [x], np.ones(2), 1.0, 1.0, np.array([[0.0], [1.0]]))
     p = problem.features(x) @ rng.normal(size=(2, 200_000))
     mean = float(np.linalg.norm(p, ord=beta, axis=0).mean()) / 40
     assert found.sharp_perturbation is not None
@@ -175,7 +176,7 @@ def test_guarantees_by_hand() -> None:
     problem = Pick(proof=Approximation(0.5, 2.0, 1.0))
     instances = [[3.0, 4.0], [1.0, 2.0, 4.0, 1.0]]
     losses = np.array([[1.5, 0.25], [2.0, 1.0]])
-    found = guarantees(problem, instances, np.ones(2), 0.5, 2.0, losses)
+    found = guarantees(bind(problem), instances, np.ones(2), 0.5, 2.0, losses)
     assert (found.instances, found.dimension, found.loss_range) == (2, 2, 0.75)
     assert found.kappa == pytest.approx(4 * math.sqrt(5))
     assert found.growth == pytest.approx(1.0)
@@ -198,9 +199,9 @@ def test_guarantees_by_hand() -> None:
     assert paper.sigma_n == pytest.approx(
         sigma_n(2, 2, 2.0, b=1.0, kappa=found.kappa, growth=1.0, loss_range=0.75, form="paper")
     )
-    assert sharper.sigma_n == pytest.approx(sigma_theory(problem, instances, np.ones(2), 2.0, 0.75))
+    assert sharper.sigma_n == pytest.approx(sigma_theory(bind(problem), instances, np.ones(2), 2.0, 0.75))
     for bound in found.bounds:
-        again = guarantees(problem, instances, np.ones(2), bound.sigma_n or 0.0, 2.0, losses)
+        again = guarantees(bind(problem), instances, np.ones(2), bound.sigma_n or 0.0, 2.0, losses)
         same = next(b for b in again.bounds if b.form == bound.form)
         assert same.ratio == pytest.approx(bound.ratio_n)
 
@@ -208,7 +209,7 @@ def test_guarantees_by_hand() -> None:
 def test_radius_is_a_free_direction() -> None:
     """The layer does not see a positive factor: σ_n grows with the ball, the bound at σ_n stays."""
     problem, losses = Pick(proof=Approximation(0.5, 1.0, 2.0)), np.array([[1.0], [2.0]])
-    small, large = (guarantees(problem, [[1.0, 3.0]], np.ones(2), 0.1, r, losses).bounds for r in (1.0, 8.0))
+    small, large = (guarantees(bind(problem), [[1.0, 3.0]], np.ones(2), 0.1, r, losses).bounds for r in (1.0, 8.0))
     for one, other in zip(small, large, strict=True):
         assert one.sigma_n is not None
         assert other.sigma_n == pytest.approx(8.0 * one.sigma_n)
@@ -219,21 +220,21 @@ def test_radius_is_a_free_direction() -> None:
     "problem", [Pick(), Pick(safe=None, proof=Approximation(0.0, 1.0))], ids=["nothing proved", "no safe weights"]
 )
 def test_without_a_ratio_the_excess_risk_remains(problem: Pick) -> None:
-    found = guarantees(problem, [[1.0, 3.0]], np.ones(2), 0.1, 1.0, np.array([[1.0], [2.0]]))
+    found = guarantees(bind(problem), [[1.0, 3.0]], np.ones(2), 0.1, 1.0, np.array([[1.0], [2.0]]))
     for bound in found.bounds:
         assert bound.excess is not None
         assert bound.ratio is bound.sigma_n is bound.ratio_n is None
     assert found.growth is found.perturbation is None
     assert found.measured == 1.0 - 0.0
     with rejects(OptionError, where="--sigma"):
-        sigma_theory(problem, [[1.0, 3.0]], np.ones(2), 1.0)
+        sigma_theory(bind(problem), [[1.0, 3.0]], np.ones(2), 1.0)
 
 
 def test_safe_weights_must_lie_in_the_ball_of_a_layer_that_is_not_homogeneous() -> None:
     """Theorem 2 compares with w̃, so w̃ has to be one of the weights that are searched."""
     problem, losses = Pick(proof=Approximation(0.0, 1.0)), np.array([[1.0], [2.0]])
     problem.homogeneous = False
-    inside, outside = (guarantees(problem, [[1.0, 3.0]], np.ones(2), 0.1, r, losses) for r in (1.0, 0.9))
+    inside, outside = (guarantees(bind(problem), [[1.0, 3.0]], np.ones(2), 0.1, r, losses) for r in (1.0, 0.9))
     assert inside.bounds[2].ratio is not None
     assert outside.bounds[2].ratio is None
 
@@ -241,13 +242,13 @@ def test_safe_weights_must_lie_in_the_ball_of_a_layer_that_is_not_homogeneous() 
 def test_without_perturbation_nothing_is_bounded() -> None:
     """σ = 0: the loss is not smooth; σ_n and what it would give are still told."""
     problem = Pick(proof=Approximation(0.0, 1.0))
-    found = guarantees(problem, [[1.0, 3.0]], np.ones(2), 0.0, 1.0, np.array([[1.0], [2.0]]))
+    found = guarantees(bind(problem), [[1.0, 3.0]], np.ones(2), 0.0, 1.0, np.array([[1.0], [2.0]]))
     assert all(b.excess is None and b.ratio is None and b.ratio_n is not None for b in found.bounds)
 
 
 def test_document_and_rows_agree() -> None:
     problem = Pick(proof=Approximation(0.0, 1.0))
-    found = guarantees(problem, [[1.0, 3.0]], np.ones(2), 0.3, 1.0, np.array([[1.0], [2.0]]))
+    found = guarantees(bind(problem), [[1.0, 3.0]], np.ones(2), 0.3, 1.0, np.array([[1.0], [2.0]]))
     document, rows = found.document(), found.rows()
     assert [row[0] for row in rows] == [*FORMS, "measured"]
     assert all(len(row) == len(found.HEADERS) for row in rows)
@@ -267,8 +268,8 @@ def test_document_and_rows_agree() -> None:
         (lambda: deviation(10, 1.0), ("delta",)),
         (lambda: sigma_n(10, 2, 1.0, b=0.0, kappa=1.0, growth=1.0), ("b",)),
         (lambda: Approximation(0.5, 1.0, 3.0), ("Approximation",)),
-        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((1, 1))), ("losses",)),
-        (lambda: guarantees(Pick(), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((2, 2))), ("losses",)),
+        (lambda: guarantees(bind(Pick()), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((1, 1))), ("losses",)),
+        (lambda: guarantees(bind(Pick()), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((2, 2))), ("losses",)),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Any, names: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ from colayer.analysis.loss_profile import loss_profile
 from colayer.errors import InputError, OptionError
 from colayer.models import LinearModel
 from colayer.pretrained import pretrained_network
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -94,4 +95,4 @@ def test_no_instances_and_networks_are_refused() -> None:
         pipeline().loss_along([], "rank_release")
     network = pretrained_network(PROBLEM)
     with pytest.raises(InputError, match="model: a network, expected a linear model"):
-        loss_profile(network, PROBLEM, DATA, "rank_release")
+        loss_profile(network, bind(PROBLEM), DATA, "rank_release")

@@ -34,6 +34,7 @@ from colayer.comparison.race import race
 from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
 from colayer.models import LinearModel
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.solving import candidates
 from support.crowd_problem import Crowd
@@ -84,7 +85,7 @@ def test_perturbed_safe_weights_have_the_units_and_the_share_of_the_model_beside
     problem = Selection()
     scale, weights = np.array([2.0, 4.0, 1.0]), np.array([3.0, 0.0, 4.0])
     model = LinearModel(problem.feature_names, weights, scale, problem.name, problem.options, {}, 0.5)
-    pipeline = safe_pipeline(problem, model)
+    pipeline = safe_pipeline(bind(problem), model)
     assert pipeline is not None
     assert pipeline.model.raw().tolist() == problem.safe_weights.tolist()
     assert pipeline.model.sigma == pytest.approx(0.5 * 2.0 / 5.0)
@@ -92,7 +93,7 @@ def test_perturbed_safe_weights_have_the_units_and_the_share_of_the_model_beside
     assert safe.name == "safe weights, 20 samples"
     x = instances(3)[2]
     assert problem.cost(solutions(safe.attempt(x, 1.0))[0], x) == pipeline.solve(x, samples=20, seed=1).cost
-    assert safe_pipeline(PickItem(), model) is None
+    assert safe_pipeline(bind(PickItem()), model) is None
 
 
 def test_names_tell_rounds_candidates_and_samples() -> None:
@@ -135,7 +136,7 @@ def test_the_best_single_feature_is_found_with_its_sign() -> None:
     sign, name = min(costs, key=lambda key: costs[key])
     assert sign == 1
     for decoder in ("none", "swap"):
-        (one,) = feature_contender(Selection(decoder), data)
+        (one,) = feature_contender(bind(Selection(decoder)), data)
         assert (one.name, one.kind) == (f"best single feature ({name})", "rule")
         weights = np.eye(3)[Selection.feature_names.index(name)]
         expected = Pipeline(Selection(decoder), weights, safe=False).solve(data[0]).cost
@@ -145,7 +146,7 @@ def test_the_best_single_feature_is_found_with_its_sign() -> None:
         def features(self, instance: Item) -> Any:
             return -np.array(instance.values)[:, None]
 
-    (falling,) = feature_contender(Falling(), [Item([3.0, 1.0]), Item([2.0, 5.0])])
+    (falling,) = feature_contender(bind(Falling()), [Item([3.0, 1.0]), Item([2.0, 5.0])])
     assert falling.name == "best single feature (−value)"
 
 
@@ -233,7 +234,7 @@ def test_an_exact_solver_that_reports_nothing_has_its_last_solution() -> None:
         def exact(self, instance: Any, time_limit: Any = None, progress: Any = None, start: Any = None) -> Any:
             return 1, 2.0, True
 
-    (exact,), _ = solver_contenders(Silent())
+    (exact,), _ = solver_contenders(bind(Silent()))
     attempt = exact.attempt(Item([3.0, 2.0]), 1.0)
     assert (exact.name, exact.kind, exact.anytime) == (EXACT, "solver", True)
     assert (solutions(attempt), attempt.costs, attempt.proved) == ([1], [], True)
@@ -249,7 +250,7 @@ def test_an_exact_solver_counts_with_the_costs_that_it_reports_and_the_limit_it_
                 progress(0.0, cost)
             return 1, 0.0, False
 
-    (exact,), _ = solver_contenders(Reporting())
+    (exact,), _ = solver_contenders(bind(Reporting()))
     attempt = exact.attempt(Item([3.0, 2.0]), 1.5)
     assert Reporting.limit == 1.5
     assert [cost for _, cost in attempt.costs] == [9.0, 4.0, 2.0]
@@ -258,7 +259,7 @@ def test_an_exact_solver_counts_with_the_costs_that_it_reports_and_the_limit_it_
 
 def test_a_problem_without_models_says_who_is_left_out() -> None:
     problem = PickItem()
-    solvers, missing = solver_contenders(problem, Pipeline(problem, [1.0], safe=False))
+    solvers, missing = solver_contenders(bind(problem), Pipeline(problem, [1.0], safe=False))
     assert solvers == []
     assert missing == [
         "HiGHS is left out: pick has no compact model",
@@ -271,9 +272,9 @@ def test_cp_sat_takes_part_where_it_is_installed_and_with_a_hint_where_there_is_
 ) -> None:
     problem = SingleMachine()
     monkeypatch.setattr(cpsat, "available", lambda: True)
-    alone, missing = solver_contenders(problem)
+    alone, missing = solver_contenders(bind(problem))
     assert ([one.name for one in alone], missing) == ([EXACT, HIGHS, "CP-SAT"], [])
-    both, _ = solver_contenders(problem, Pipeline(problem, problem.safe_weights))
+    both, _ = solver_contenders(bind(problem), Pipeline(problem, problem.safe_weights))
     assert [one.name for one in both] == [EXACT, HIGHS, "CP-SAT", "CP-SAT, hint"]
 
 
@@ -292,7 +293,7 @@ def test_a_hint_is_the_pipelines_solution_and_its_time_counts(
 
     monkeypatch.setattr(cpsat, "available", lambda: True)
     monkeypatch.setattr(cpsat, "solve_constraints", solve)
-    hinted = solver_contenders(problem, pipeline, seed=7)[0][-1]
+    hinted = solver_contenders(bind(problem), pipeline, seed=7)[0][-1]
     attempt = hinted.attempt(instance, 3.0)
     (begin, first), *others = attempt.solutions
     assert np.array_equal(first, pipeline.solve(instance).solution)
@@ -310,7 +311,7 @@ def test_all_contenders_of_a_problem_end_with_solutions_of_their_cost(
     """Feasible, as `write_solution` checks, not above the cost found first, and exact ones best of all."""
     monkeypatch.setattr(cpsat, "available", lambda: False)
     pipeline = Pipeline(problem, safe=False)
-    solvers, missing = solver_contenders(problem, pipeline)
+    solvers, missing = solver_contenders(bind(problem), pipeline)
     assert missing == ["CP-SAT is left out: pip install 'colayer[compare]'"]
     learned = [pipeline_contender("learned", pipeline), perturbed_contender("learned", pipeline)]
     contenders = [*learned, *safe_contender(problem), *rule_contenders(problem), *solvers]
@@ -327,7 +328,7 @@ def test_all_contenders_of_a_problem_end_with_solutions_of_their_cost(
         return Contender(one.name, run, one.kind)
 
     data = [problem.generate(seed, **sizes) for seed in (1, 2)]
-    ended = race(problem, data, [kept(one) for one in contenders], time_limit=2.0)
+    ended = race(bind(problem), data, [kept(one) for one in contenders], time_limit=2.0)
     assert ended.left_out == ()
     for name in names:
         for found, (solution,), instance in zip(ended.of(name), last[name][1:], data, strict=True):

@@ -17,6 +17,7 @@ from colayer._runtime.threads import limited
 from colayer.comparison import cpsat
 from colayer.comparison.cpsat import solve_constraints
 from colayer.errors import ColayerError, InputError, MissingExtraError
+from colayer.problem.bind import bind
 from colayer.problem.programs import ConstraintProgram, check_size
 from support import plain_cp_model
 from support.errors import rejects
@@ -79,7 +80,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("_plain")
 def test_every_better_solution_comes_back_with_its_time_and_the_last_is_proved() -> None:
-    attempt = solve_constraints(Programmed(), Item([5.0, 9.0]), 10.0)
+    attempt = solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 10.0)
     assert [solution for _, solution in attempt.solutions] == [1, 0]  # the enumeration meets (0, 1) before (1, 0)
     seconds = [when for when, _ in attempt.solutions]
     assert 0 < seconds[0] <= seconds[1] < 10.0
@@ -88,24 +89,24 @@ def test_every_better_solution_comes_back_with_its_time_and_the_last_is_proved()
 
 @pytest.mark.usefixtures("_plain")
 def test_it_starts_from_the_solution_given() -> None:
-    attempt = solve_constraints(Programmed(), Item([5.0, 9.0]), 10.0, start=0)
+    attempt = solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 10.0, start=0)
     assert [solution for _, solution in attempt.solutions] == [0]
 
 
 @pytest.mark.usefixtures("_plain")
 def test_a_program_without_a_solution_is_the_problems_fault() -> None:
     with rejects(ColayerError, "CP-SAT", "pick"):
-        solve_constraints(Impossible(), Item([5.0, 9.0]), 10.0)
+        solve_constraints(bind(Impossible()), Item([5.0, 9.0]), 10.0)
 
 
 @pytest.mark.usefixtures("_plain")
 def test_a_process_that_fails_is_an_error_that_says_why() -> None:
     with rejects(ColayerError, "CP-SAT", "IndexError"):
-        solve_constraints(Faulty(), Item([5.0, 9.0]), 10.0)
+        solve_constraints(bind(Faulty()), Item([5.0, 9.0]), 10.0)
 
 
 def test_the_task_has_what_is_left_of_the_time_and_a_seed_that_fits(tasks: list[dict[str, Any]]) -> None:
-    attempt = solve_constraints(Programmed(), Item([5.0, 9.0]), 3.0, seed=2**31 + 5)
+    attempt = solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 3.0, seed=2**31 + 5)
     (task,) = tasks
     assert (task["seed"], task["hint"], task["program"]["exactly_one"]) == (5, None, [[0, 1]])
     assert 2.0 < task["time_limit"] < 3.0 < task["timeout"]
@@ -115,13 +116,13 @@ def test_the_task_has_what_is_left_of_the_time_and_a_seed_that_fits(tasks: list[
 def test_several_workers_share_one_core_and_else_there_is_one(tasks: list[dict[str, Any]]) -> None:
     for threads in (1, 2):
         with limited(threads):
-            solve_constraints(Programmed(), Item([5.0]), 3.0, start=0)
+            solve_constraints(bind(Programmed()), Item([5.0]), 3.0, start=0)
     assert [task["workers"] for task in tasks] == [8, 1]
     assert [task["hint"] for task in tasks] == [[1], [1]]
 
 
 def test_a_model_that_is_too_large_is_not_tried(tasks: list[dict[str, Any]]) -> None:
-    attempt = solve_constraints(Programmed(), Item([1.0] * 3), 3.0)
+    attempt = solve_constraints(bind(Programmed()), Item([1.0] * 3), 3.0)
     assert attempt.note.startswith("the model has 3,486,784,401 nonzeros")
     assert (attempt.solutions, tasks) == ([], [])
 
@@ -129,10 +130,10 @@ def test_a_model_that_is_too_large_is_not_tried(tasks: list[dict[str, Any]]) -> 
 def test_without_a_program_or_or_tools_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpsat, "available", lambda: True)
     with rejects(InputError, "pick", "constraint"):
-        solve_constraints(PickItem(), Item([1.0]), 1.0)
+        solve_constraints(bind(PickItem()), Item([1.0]), 1.0)
     monkeypatch.setattr(cpsat, "available", lambda: False)
     with rejects(MissingExtraError, "colayer[compare]"):
-        solve_constraints(Programmed(), Item([1.0]), 1.0)
+        solve_constraints(bind(Programmed()), Item([1.0]), 1.0)
 
 
 def test_of_a_process_that_does_not_end_whole_lines_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +159,7 @@ def test_of_a_process_that_does_not_end_whole_lines_count(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(cpsat, "available", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", Endless)
-    attempt = solve_constraints(Programmed(), Item([5.0, 9.0]), 3.0)
+    attempt = solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 3.0)
     assert [solution for _, solution in attempt.solutions] == [1]
     assert (attempt.proved, killed) == (False, [True])
 
@@ -174,5 +175,5 @@ def test_an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(cpsat, "available", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        solve_constraints(Programmed(), Item([5.0, 9.0]), 3.0)
+        solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 3.0)
     assert started[0].poll() is not None

@@ -12,6 +12,7 @@ from colayer._runtime.threads import allowed
 from colayer.comparison.race import Race, race
 from colayer.comparison.trajectory import Attempt, Trajectory
 from colayer.errors import InputError
+from colayer.problem.bind import bind
 from support.errors import rejects
 from support.item_problem import Even, Item, PickItem, Written, attempting, calling
 
@@ -69,7 +70,7 @@ def test_every_contender_gets_an_instance_that_nobody_has_looked_at() -> None:
         return Attempt([(0.0, 1)])
 
     instances = [Item([3.0, 2.0]), Item([5.0, 7.0])]
-    found = race(Leaving(), instances, [calling("a", spoil), calling("b", spoil)], time_limit=1.0)
+    found = race(bind(Leaving()), instances, [calling("a", spoil), calling("b", spoil)], time_limit=1.0)
     assert seen == [{}] * 6  # two to warm up, then two on each instance
     assert [[t.cost for t in row] for row in found.rows] == [[2.0, 2.0], [7.0, 7.0]]
     assert [(x.values, x.cache) for x in instances] == [([3.0, 2.0], {}), ([5.0, 7.0], {})]
@@ -78,14 +79,14 @@ def test_every_contender_gets_an_instance_that_nobody_has_looked_at() -> None:
 
 def test_nothing_to_compare_is_refused() -> None:
     with rejects(InputError, "contender"):
-        race(PickItem(), [], [attempting("a")], time_limit=1.0)
+        race(bind(PickItem()), [], [attempting("a")], time_limit=1.0)
     with rejects(InputError, "contender"):
-        race(PickItem(), [Item([1.0])], [], time_limit=1.0)
+        race(bind(PickItem()), [Item([1.0])], [], time_limit=1.0)
 
 
 def test_two_contenders_of_one_name_are_refused() -> None:
     with rejects(InputError, where="contenders"):
-        race(PickItem(), [Item([1.0])], [attempting("a"), attempting("b"), attempting("a")])
+        race(bind(PickItem()), [Item([1.0])], [attempting("a"), attempting("b"), attempting("a")])
 
 
 def test_contenders_get_the_time_limit_and_progress_every_run() -> None:
@@ -96,18 +97,18 @@ def test_contenders_get_the_time_limit_and_progress_every_run() -> None:
         return Attempt([(0.0, 0)])
 
     race(
-        PickItem(), [Item([1.0])] * 2, [calling("a", told)], time_limit=5.0,
+        bind(PickItem()), [Item([1.0])] * 2, [calling("a", told)], time_limit=5.0,
         progress=lambda done, total: seen.append((done, total)),
     )  # fmt: skip
     assert limits == [0.2, 5.0, 5.0]  # a moment to warm up
     assert seen == [(1, 2), (2, 2)]
     limits.clear()
-    race(PickItem(), [Item([1.0])], [calling("a", told)], time_limit=0.1, warm_up=False)
+    race(bind(PickItem()), [Item([1.0])], [calling("a", told)], time_limit=0.1, warm_up=False)
     assert limits == [0.1]
 
 
 def test_what_comes_too_late_does_not_count() -> None:
-    found = race(PickItem(), [Item([3.0, 2.0])], [attempting("a", (0.5, 0), (9.0, 1))], time_limit=1.0)
+    found = race(bind(PickItem()), [Item([3.0, 2.0])], [attempting("a", (0.5, 0), (9.0, 1))], time_limit=1.0)
     assert found.rows[0][0].points == ((0.5, 3.0),)
 
 
@@ -135,12 +136,12 @@ def test_a_race_is_on_one_core_unless_it_need_not_be() -> None:
 
     thread = threading.Thread(target=other)
     thread.start()
-    race(PickItem(), [Item([1.0])], [calling("a", attempt)], time_limit=1.0, warm_up=False)
+    race(bind(PickItem()), [Item([1.0])], [calling("a", attempt)], time_limit=1.0, warm_up=False)
     thread.join()
     assert others == [1]
     seen: list[tuple[int, int]] = []
-    race(PickItem(), [Item([1.0])], [calling("a", cores_now(seen))], warm_up=False)
-    race(PickItem(), [Item([1.0])], [calling("a", cores_now(seen))], warm_up=False, one_core=False)
+    race(bind(PickItem()), [Item([1.0])], [calling("a", cores_now(seen))], warm_up=False)
+    race(bind(PickItem()), [Item([1.0])], [calling("a", cores_now(seen))], warm_up=False, one_core=False)
     assert seen == [(1, 1), (len(os.sched_getaffinity(0)), allowed())]
 
 
@@ -152,7 +153,7 @@ def test_one_core_is_given_back() -> None:
 
     before = os.sched_getaffinity(0)
     with pytest.raises(RuntimeError, match="1"):
-        race(PickItem(), [Item([1.0])], [calling("a", fail, "learned")], time_limit=1.0)
+        race(bind(PickItem()), [Item([1.0])], [calling("a", fail, "learned")], time_limit=1.0)
     assert os.sched_getaffinity(0) == before
 
 
@@ -160,11 +161,11 @@ def test_one_core_is_given_back() -> None:
 def test_a_solution_that_the_problem_calls_infeasible_does_not_count(problem: Any, said: str) -> None:
     """Also where its cost is the least of all. Of what the comparison is about, it ends the race."""
     data, solutions = [Item([4.0, 1.0, 2.0])], ((0.0, 2), (0.1, 1))
-    found = race(problem, data, [attempting("a", *solutions)], time_limit=1.0)
+    found = race(bind(problem), data, [attempting("a", *solutions)], time_limit=1.0)
     assert found.rows[0][0].points == ((0.0, 2.0),)
     assert found.rows[0][0].note == f"a solution was not feasible ({said})"
     with rejects(InputError, said, where="instance 0"):
-        race(problem, data, [attempting("a", *solutions, kind="learned")], time_limit=1.0)
+        race(bind(problem), data, [attempting("a", *solutions, kind="learned")], time_limit=1.0)
 
 
 class Bounded(PickItem):
@@ -176,11 +177,11 @@ def test_a_solution_below_the_lower_bound_is_none() -> None:
     """But for rounding."""
     low, equal = Item([-2.0, -4.0]), Item([-2.0, -3.0 - 1e-12])
     solutions = (0.0, 0), (0.1, 1)
-    found = race(Bounded(), [low, equal], [attempting("a", *solutions)], time_limit=1.0)
+    found = race(bind(Bounded()), [low, equal], [attempting("a", *solutions)], time_limit=1.0)
     assert [t.cost for t in found.of("a")] == [-2.0, -3.0 - 1e-12]
     assert found.rows[0][0].note == "a solution was not feasible (it costs -4, less than the lower bound -3)"
     with rejects(InputError, where="instance 0"):
-        race(Bounded(), [low, equal], [attempting("a", *solutions, kind="safe")], time_limit=1.0)
+        race(bind(Bounded()), [low, equal], [attempting("a", *solutions, kind="safe")], time_limit=1.0)
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 2.0]], ids=["warming up", "on the way"])
@@ -192,7 +193,7 @@ def test_a_rival_that_fails_loses_its_row_and_no_other(values: list[float]) -> N
 
     instances = [Item([3.0, 1.0]), Item([4.0, 5.0, 6.0] if len(values) > 1 else values)]
     well = attempting("b", (0.0, 0))
-    found = race(PickItem(), instances, [calling("a", fail), well], time_limit=1.0)
+    found = race(bind(PickItem()), instances, [calling("a", fail), well], time_limit=1.0)
     assert found.contenders == ("b",)
     assert [[t.cost for t in row] for row in found.rows] == [[3.0], [instances[1].values[0]]]
     (said,) = found.left_out
@@ -200,6 +201,6 @@ def test_a_rival_that_fails_loses_its_row_and_no_other(values: list[float]) -> N
     assert "test_race.py, line " in said
     for kind in ("learned", "safe"):
         with pytest.raises(ZeroDivisionError):
-            race(PickItem(), instances, [calling("a", fail, kind), well], time_limit=1.0)
+            race(bind(PickItem()), instances, [calling("a", fail, kind), well], time_limit=1.0)
     with rejects(InputError, "a"):
-        race(PickItem(), instances, [calling("a", fail, "solver")], time_limit=1.0)
+        race(bind(PickItem()), instances, [calling("a", fail, "solver")], time_limit=1.0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from support.tiny_experiments import TinyRun, beside, column, tiny
 
 from colayer_paper.frame.config import paper_table
 from colayer_paper.single_machine import tested as outcome  # a name that pytest does not take for a test
 from colayer_paper.single_machine.by_size import SUBSETS, conclusions, subset
 from colayer_paper.single_machine.learners import Learner, Row
+from tiny_experiments import TinyRun, beside, column, tiny
 
 RAN = {("plain", "1000"), ("plain", "2500"), ("perturbed", "1000"), ("fenchel_young", "0")}
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, beside, column, tiny
 
 from colayer_paper.frame.config import paper_table
 from colayer_paper.single_machine import tested as outcome  # a name that pytest does not take for a test
 from colayer_paper.single_machine.gaps import conclusions
 from colayer_paper.single_machine.learners import Learner, Row
+from tiny_experiments import TinyRun, beside, column, tiny
 
 RAN = {("plain", "1000"), ("plain", "2500"), ("perturbed", "1000"), ("fenchel_young", "0")}
 

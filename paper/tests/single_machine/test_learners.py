@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, tiny
 
 from colayer.io.hashing import content_hash
 from colayer.models import LinearModel
@@ -32,6 +31,7 @@ from colayer_paper.single_machine.learners import (
     training,
     validation,
 )
+from tiny_experiments import TinyRun, tiny
 
 CONFIG = tiny("scheduling-test")
 

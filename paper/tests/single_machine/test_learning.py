@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import pytest
-from support.tiny_experiments import TinyRun, beside, column
 
 from colayer_paper.frame.config import paper_table
 from colayer_paper.frame.learned import Learned
 from colayer_paper.single_machine.learners import Learner, Row
 from colayer_paper.single_machine.learning import conclusions
+from tiny_experiments import TinyRun, beside, column
 
 #: Of the paper's rows, (loss, iterations) of those that the tiny run has too.
 RAN = {("plain", "1000"), ("plain", "2500"), ("perturbed", "1000")}

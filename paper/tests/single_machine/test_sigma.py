@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, column, tiny
 
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine
 from colayer_paper.frame.sheets import spread
 from colayer_paper.single_machine import learners as scheduling
 from colayer_paper.single_machine.sigma import conclusion, learnings
+from tiny_experiments import TinyRun, column, tiny
 
 CONFIG = tiny("scheduling-sigma")
 

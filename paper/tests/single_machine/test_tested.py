@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, tiny
 
 from colayer.display.outcome import Cell
 from colayer.pipeline import Pipeline
@@ -15,6 +14,7 @@ from colayer.problems import SingleMachine
 from colayer_paper.frame.store import Run
 from colayer_paper.single_machine import tested as outcome  # a name that pytest does not take for a test
 from colayer_paper.single_machine.learners import Learner, Row, held_out
+from tiny_experiments import TinyRun, tiny
 
 
 @pytest.fixture(scope="module")

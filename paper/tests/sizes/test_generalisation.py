@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, tiny
 
 from colayer.display.outcome import Outcome
 from colayer.io.hashing import content_hash
 from colayer_paper.sizes.generalisation import MIXED, SAFE, SHIPPED, Transfer, conclusions, families
+from tiny_experiments import TinyRun, tiny
 
 NAME = "size-generalisation"
 CONFIG = tiny(NAME)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, column, tiny
 
 from colayer.problems import SpanningTree
 from colayer_paper.frame.config import paper_table
 from colayer_paper.spanning_tree import learners as tree
 from colayer_paper.spanning_tree.epsilon import conclusions, learnings
+from tiny_experiments import TinyRun, column, tiny
 
 
 def test_every_gap_of_the_paper_stands_beside_ours(tiny_run: TinyRun) -> None:

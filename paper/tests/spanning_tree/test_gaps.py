@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, tiny, values
 
 from colayer_paper.frame.predict import Predicted
 from colayer_paper.spanning_tree import epsilon
@@ -18,6 +17,7 @@ from colayer_paper.spanning_tree.gaps import (
     conclusions,
     learnings,
 )
+from tiny_experiments import TinyRun, tiny, values
 
 
 def test_no_gap_is_negative_and_the_parts_make_the_whole(tiny_run: TinyRun) -> None:

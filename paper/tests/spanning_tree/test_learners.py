@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, tiny
 
 from colayer.learning.search.direct import Direct
 from colayer.problems.spanning_tree.cost import cost
@@ -24,6 +23,7 @@ from colayer_paper.spanning_tree.learners import (
     labels,
     training,
 )
+from tiny_experiments import TinyRun, tiny
 
 CONFIG = tiny("tree-gap")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from support.tiny_experiments import TinyRun, column, small_world, tiny
-
 from colayer_paper.frame.learned import Learned
 from colayer_paper.vehicle_scheduling.curve import best_so_far, cpu_at, early
 from colayer_paper.vehicle_scheduling.learners import STANDARDISED, experiences, trained
+from tiny_experiments import TinyRun, column, small_world, tiny
 
 
 def test_best_so_far_and_times_by_hand() -> None:

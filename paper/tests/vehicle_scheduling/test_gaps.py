@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, column, tiny
 
 from colayer.pipeline import Pipeline
 from colayer.problems import VehicleScheduling
@@ -12,6 +11,7 @@ from colayer.problems.vehicle_scheduling.solvers import BASELINES
 from colayer_paper.frame.config import paper_table
 from colayer_paper.vehicle_scheduling.data import held_out, instance_at
 from colayer_paper.vehicle_scheduling.gaps import Scores
+from tiny_experiments import TinyRun, column, tiny
 
 
 def scores(costs: dict[str, list[float]], tasks: list[int]) -> Scores:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tiny_experiments import TinyRun, small_world, tiny
 
 from colayer.errors import MissingExtraError
 from colayer.learning.search.direct import Direct
@@ -30,6 +29,7 @@ from colayer_paper.vehicle_scheduling.learners import (
     subset,
     trained,
 )
+from tiny_experiments import TinyRun, small_world, tiny
 
 
 def test_paper_scale_has_what_the_paper_has_or_says_what_is_less() -> None:

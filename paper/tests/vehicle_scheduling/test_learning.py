@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.tiny_experiments import TinyRun, column, small_world, tiny
 
 from colayer.display.outcome import Sheet
 from colayer.learning.search.cma_es import CmaEs
@@ -17,6 +16,7 @@ from colayer_paper.frame.store import Run
 from colayer_paper.vehicle_scheduling import learners
 from colayer_paper.vehicle_scheduling.learners import NO_BAYES, RAW, Learner
 from colayer_paper.vehicle_scheduling.learning import conclusions, experiment
+from tiny_experiments import TinyRun, column, small_world, tiny
 
 
 def test_all_objectives_of_the_paper_stand_beside_ours(tiny_run: TinyRun) -> None:

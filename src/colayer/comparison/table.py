@@ -162,20 +162,10 @@ class Comparison:
             costs = [row[c].cost for row in rows]
             gaps = [g for row in with_gap if (g := row[c].gap) is not None]
             apart = None if reference in (None, name) else difference(costs, known, str(reference))
-            summaries.append(
-                Summary(
-                    name,
-                    group,
-                    len(rows),
-                    len(gaps),
-                    _mean(gaps) if gaps else None,
-                    max(gaps, default=None),
-                    mean_loss=_mean([row[c].loss for row in rows]),
-                    mean_cost=_mean(costs),
-                    mean_seconds=_mean([row[c].seconds for row in rows]),
-                    difference=apart,
-                )
-            )
+            mean, worst = _mean(gaps) if gaps else None, max(gaps, default=None)
+            loss, seconds = _mean([row[c].loss for row in rows]), _mean([row[c].seconds for row in rows])
+            counts = len(rows), len(gaps)
+            summaries.append(Summary(name, group, *counts, mean, worst, loss, _mean(costs), seconds, apart))
         return summaries
 
 

@@ -42,7 +42,7 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def signed_bars(labels: Sequence[str], values: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Draw a bar for each value, from the top, with the value; those below zero in another colour."""
+    """Draw a bar for each value, in the order given from the top; those below zero in another colour."""
     ax = styled(ax, size=(6.4, 1.2 + 0.28 * len(labels)), grid="x")
     places = np.arange(len(labels))
     ax.barh(places, values, 0.68, color=[PALETTE[0] if v >= 0 else PALETTE[1] for v in values])

@@ -13,6 +13,7 @@ from colayer.comparison.results import Results
 from colayer.comparison.trajectory import trajectory
 from colayer.errors import ColayerError
 from colayer.pipeline import Pipeline
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine.solvers import brute_force
 from support.errors import rejects
@@ -36,7 +37,7 @@ def test_it_proves_the_optimum(problem: Any, sizes: dict[str, int], seed: int, h
     if problem.name == "single-machine":
         assert best == brute_force(instance)[1]
     start = Pipeline(problem, safe=False).solve(instance).solution if hint else None
-    attempt = solve_constraints(problem, instance, 30.0, start=start)
+    attempt = solve_constraints(bind(problem), instance, 30.0, start=start)
     found = trajectory(attempt, lambda z: problem.cost(z, instance), 30.0)
     assert attempt.proved
     assert found.cost == pytest.approx(best, rel=1e-5)  # vehicle scheduling: times are rounded to 1/1000 of a minute
@@ -48,7 +49,7 @@ def test_it_starts_from_the_hint(problem: Any, sizes: dict[str, int]) -> None:
     instance = problem.generate(5, **sizes)
     solution, _, _ = problem.exact(instance, time_limit=20.0)
     found = trajectory(
-        solve_constraints(problem, instance, 30.0, start=solution), lambda z: problem.cost(z, instance), 30.0
+        solve_constraints(bind(problem), instance, 30.0, start=solution), lambda z: problem.cost(z, instance), 30.0
     )
     assert [cost for _, cost in found.points] == pytest.approx([problem.cost(solution, instance)], rel=1e-5)
 
@@ -56,12 +57,12 @@ def test_it_starts_from_the_hint(problem: Any, sizes: dict[str, int]) -> None:
 def test_a_race_with_and_without_the_hint() -> None:
     problem = SingleMachine()
     pipeline = Pipeline(problem, safe=False)
-    solvers, missing = solver_contenders(problem, pipeline)
+    solvers, missing = solver_contenders(bind(problem), pipeline)
     assert missing == []
     instances = [problem.generate(seed, jobs=7) for seed in (0, 1)]
     few = [pipeline_contender("learned", pipeline), *(s for s in solvers if s.name in (CP_SAT, CP_SAT_HINT))]
     assert [contender.name for contender in few] == ["learned", CP_SAT, CP_SAT_HINT]
-    results = Results(race(problem, instances, few, time_limit=10.0), {"learned": 3.0})
+    results = Results(race(bind(problem), instances, few, time_limit=10.0), {"learned": 3.0})
     assert len(results.hints()) == 2
     for i, once, without, hinted in results.hints():
         assert hinted == without == brute_force(instances[i])[1]
@@ -74,10 +75,10 @@ def test_a_race_with_and_without_the_hint() -> None:
 def test_too_little_time_and_too_large_models() -> None:
     problem = SingleMachine()
     instance = problem.generate(0, jobs=30)
-    assert solve_constraints(problem, instance, 1e-6).solutions == []
+    assert solve_constraints(bind(problem), instance, 1e-6).solutions == []
     large = VehicleScheduling().generate(0, tasks=400, scenarios=100)
-    assert "400" not in solve_constraints(VehicleScheduling(), large, 1.0).note
-    assert solve_constraints(VehicleScheduling(), large, 1.0).note.startswith("the model has a row for each of")
+    assert "400" not in solve_constraints(bind(VehicleScheduling()), large, 1.0).note
+    assert solve_constraints(bind(VehicleScheduling()), large, 1.0).note.startswith("the model has a row for each of")
 
 
 def test_a_process_that_fails_is_an_error_that_says_why() -> None:
@@ -88,11 +89,11 @@ def test_a_process_that_fails_is_an_error_that_says_why() -> None:
             return program
 
     with rejects(ColayerError, "CP-SAT", "IndexError"):
-        solve_constraints(Broken(), SingleMachine().generate(0, jobs=3), 5.0)
+        solve_constraints(bind(Broken()), SingleMachine().generate(0, jobs=3), 5.0)
 
 
 def test_a_race_without_a_pipeline_has_no_hint() -> None:
-    solvers, _ = solver_contenders(SingleMachine())
+    solvers, _ = solver_contenders(bind(SingleMachine()))
     assert CP_SAT in [contender.name for contender in solvers]
     assert CP_SAT_HINT not in [contender.name for contender in solvers]
 
@@ -105,4 +106,4 @@ def test_a_program_without_a_solution_is_an_error_that_says_so() -> None:
             return program
 
     with rejects(ColayerError, "CP-SAT", "single-machine"):
-        solve_constraints(Impossible(), SingleMachine().generate(0, jobs=3), 5.0)
+        solve_constraints(bind(Impossible()), SingleMachine().generate(0, jobs=3), 5.0)
