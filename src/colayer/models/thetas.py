@@ -17,7 +17,7 @@ _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
-    """θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
+    """Return θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
     if weights.ndim != 2 or weights.shape[1] != features.shape[1]:
         raise InputError(f"weights of shape {weights.shape}, expected rows of {features.shape[1]} numbers")
     rows = np.ascontiguousarray(features.T)
@@ -38,13 +38,14 @@ def theta_blocks(
         block = thetas(features, weights[first : first + rows])
         if correction is not None:
             block = block + correction
-        if not np.isfinite(block).all():
+        # the sum of squares is quick, and finite unless some θ is beyond 1e150 or not finite
+        if not math.isfinite(np.vdot(block, block)) and not np.isfinite(block).all():
             raise InputError("θ is not finite, expected smaller features, or smaller weights")
         yield first, block
 
 
 def norm(weights: Floats) -> float:
-    """‖w‖₂, the unit of perturbations and steps where only the direction of the weights matters."""
+    """Return ‖w‖₂, the unit of perturbations and steps where only the direction of the weights matters."""
     return math.sqrt(float((weights**2).sum()))
 
 

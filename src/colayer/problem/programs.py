@@ -55,7 +55,7 @@ class Rows:
     count: int = 0
 
     def add(self, lower: ArrayLike, upper: ArrayLike, *terms: tuple[ArrayLike, ArrayLike, ArrayLike]) -> None:
-        """A block of rows. A term is (row in the block, column, value) of nonzeros, broadcast against each other.
+        """Add a block of rows. A term is (row in the block, column, value) of nonzeros, broadcast against each other.
 
         Where `lower` or `upper` is a number for all, the other one says how many rows there are.
         """
@@ -114,7 +114,7 @@ class ConstraintProgram:
     no_overlap: list[list[tuple[int, int]]] = field(default_factory=list)
 
     def document(self) -> dict[str, Any]:
-        """The program as a JSON object, as `comparison/cpsat_child.py` reads it."""
+        """Return the program as a JSON object, as `comparison/cpsat_child.py` reads it."""
         document: dict[str, Any] = {"cost": self.cost, "lower": self.lower, "upper": self.upper}
         document |= {"reported": self.reported, "exactly_one": self.exactly_one, "no_overlap": self.no_overlap}
         if self.rows.count:

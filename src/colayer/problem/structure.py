@@ -46,7 +46,7 @@ class Order:
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return how many rows it is about."""
         return len(self.permutation)
 
     def check(self) -> None:
@@ -78,7 +78,7 @@ class Graph:
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return how many rows it is about."""
         return len(self.tail)
 
     def check(self) -> None:
@@ -101,12 +101,12 @@ class Groups:
 
     @property
     def rows(self) -> int:
-        """How many rows it is about."""
+        """Return how many rows it is about."""
         return len(self.labels)
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Return how many groups there are."""
         return int(self.labels.max()) + 1
 
     def check(self) -> None:
@@ -122,18 +122,18 @@ Structure = tuple[Relation, ...]
 
 
 def order_of(structure: Structure) -> Order | None:
-    """The line in which rows stand; there is one at most."""
+    """Return the line in which rows stand; there is one at most."""
     return next((relation for relation in structure if isinstance(relation, Order)), None)
 
 
 def anchored(structure: Structure) -> bool:
-    """Whether rows have a place on an axis, from which θ of a network starts."""
+    """Tell whether rows have a place on an axis, from which θ of a network starts."""
     order = order_of(structure)
     return order is not None and order.moments.shape[1] > 0
 
 
 def looks_again(problem: Any) -> bool:
-    """Whether `structure` of a problem also takes an answer of the layer: as `y`, in the second place."""
+    """Tell whether `structure` of a problem also takes an answer of the layer: as `y`, in the second place."""
     try:
         parameters = list(inspect.signature(getattr(problem, "structure", None)).parameters.values())  # type: ignore[arg-type]
     except (TypeError, ValueError):  # no method
@@ -145,12 +145,12 @@ def looks_again(problem: Any) -> bool:
 
 
 def looks_first(problem: Any, structure: Structure) -> bool:
-    """Whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
+    """Tell whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
     return looks_again(problem) and not anchored(structure)
 
 
 def structure_of(problem: Any, instance: Any, rows: int, y: Any = None) -> Structure:
-    """The relations between the `rows` rows of an instance, checked; none where the problem says nothing.
+    """Return the relations between the `rows` rows of an instance, checked; none where the problem says nothing.
 
     With `y`, what they are once the layer has given this answer.
     """

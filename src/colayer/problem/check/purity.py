@@ -12,10 +12,9 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import Snapshot, difference, snapshot
 from colayer.errors import InputError
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check.trial import Trial, copied
-from colayer.problem.protocol import SomeProblem
-
-_METHODS = ("features", "scale", "layer", "decode", "cost")
+from colayer.problem.declarations import METHODS
 
 
 def inputs_unchanged(trial: Trial) -> None:
@@ -71,7 +70,7 @@ def _fresh_answers(trial: Trial) -> None:
     for index in trial.each():
         for theta in trial.thetas(index)[:4]:
             instance = copied(trial.instances[index])
-            answers = {"features": trial.call("features", instance), "layer": trial.layer(index, theta)}
+            answers = {"features": trial.problem.features(instance), "layer": trial.layer(index, theta)}
             answers["decode"] = trial.decode(index, copied(answers["layer"]))
             kept += [(method, index, value, snapshot(value)) for method, value in answers.items()]
     for method, index, value, before in kept:
@@ -82,12 +81,12 @@ def _fresh_answers(trial: Trial) -> None:
 
 def _no_memory(trial: Trial) -> None:
     """An answer does not depend on what was asked before: other θ, other instances."""
-    shared = copied(trial.untouched)
+    shared = bind(copied(trial.untouched), [])
     for index in trial.each([*trial.chosen, *reversed(trial.chosen)]):
         many = trial.thetas(index)[:5]
         for k in (*range(len(many)), 1, 0):
             answered = _answers(trial, index, shared, many[k])
-            expected = _answers(trial, index, copied(trial.untouched), many[k])
+            expected = _answers(trial, index, bind(copied(trial.untouched), []), many[k])
             for method, answer in expected.items():
                 if difference(answer, answered[method], method) is not None:
                     raise InputError(
@@ -96,12 +95,14 @@ def _no_memory(trial: Trial) -> None:
                     )
 
 
-def _answers(trial: Trial, index: int, problem: SomeProblem, theta: Floats) -> dict[str, Snapshot]:
+def _answers(
+    trial: Trial, index: int, problem: BoundProblem[Any, Any, Any], theta: Floats
+) -> dict[str, Snapshot]:
     """Return what the five methods of `problem` return, one after the other, each on a new copy of the instance."""
     answers: dict[str, Snapshot] = {}
 
     def ask(method: str, *before: Any) -> Any:
-        answer = trial.call(method, *before, copied(trial.instances[index]), of=problem)
+        answer = getattr(problem, method)(*before, copied(trial.instances[index]))
         answers[method] = snapshot(answer)
         return answer
 
@@ -114,9 +115,9 @@ def _answers(trial: Trial, index: int, problem: SomeProblem, theta: Floats) -> d
 def _asked(trial: Trial, method: str, arguments: dict[str, Any]) -> Any:
     """Return what the method returns; None where an optional one raises, which the check of it tells."""
     try:
-        return trial.call(method, *arguments.values())
-    except Exception:
-        if method in _METHODS:
+        return getattr(trial.problem, method)(*arguments.values())
+    except InputError:
+        if method in METHODS:
             raise
         return None
 
