@@ -73,7 +73,7 @@ def test_a_bound_problem_is_pickled_as_its_problem() -> None:
 
 def test_wrong_attributes_are_raised_or_collected() -> None:
     wrong = type("Wrong", (Pick,), {"radius": "wide", "fields": 3})()
-    with pytest.raises(InputError, match="^radius of Wrong"):
+    with pytest.raises(InputError, match=r"^radius of Wrong"):
         bind(wrong)
     mistakes: list[InputError] = []
     bound = bind(wrong, mistakes)
@@ -87,7 +87,7 @@ def test_what_is_needed_is_given_or_named() -> None:
     for method, name in NAMES.items():
         with pytest.raises(InputError, match=f"^pick has no {name}$"):
             bind(Pick()).need(method)
-    with pytest.raises(InputError, match="^pick has no target: it cannot learn"):
+    with pytest.raises(InputError, match=r"^pick has no target: it cannot learn"):
         bind(Pick()).need("target", why="it cannot learn")
     with pytest.raises(OptionError) as caught:
         bind(Pick()).need("exact", option="--certify")
@@ -192,7 +192,7 @@ def test_the_exact_solver_is_given_all_it_may_use_and_what_is_proved_is_measured
     assert given == [{"time_limit": 5.0, "progress": print, "start": [0]}]
     for bound, said, proved in ((104.0, True, False), (105.0 + 1e-9, False, True)):
         assert able(exact=([1, 2], bound, said)).solve_exactly(X) == ([1, 2], bound, proved)
-    with pytest.raises(InputError, match="^pick has no exact solver$"):
+    with pytest.raises(InputError, match=r"^pick has no exact solver$"):
         bind(Pick()).solve_exactly(X)
 
 
@@ -201,7 +201,7 @@ def test_bounds_are_numbers_or_none() -> None:
     for given, expected in ((None, None), (3, 3.0), (np.float32(2.5), 2.5), (-np.inf, None), (np.array(4.0), 4.0)):
         assert able(bound=given).lower_bound(X) == expected
     assert bind(Pick()).lower_bound(X) is None
-    with pytest.raises(InputError, match="^bound of pick returned 'low'"):
+    with pytest.raises(InputError, match=r"^bound of pick returned 'low'"):
         able(bound="low").lower_bound(X)
 
 
@@ -212,10 +212,10 @@ def test_sizes_structure_and_vectors() -> None:
     assert answered.structure_uses_answer
     ((order,), (other,)) = answered.structure_of(X, 4), answered.structure_of(X, 4, np.array([3, 2, 1, 0]))
     assert (order.permutation.tolist(), other.permutation.tolist()) == ([0, 1, 2, 3], [3, 2, 1, 0])
-    with pytest.raises(InputError, match="^structure of pick"):
+    with pytest.raises(InputError, match=r"^structure of pick"):
         answered.structure_of(X, 5)
     assert able(embed=[1, 0, 0, 1]).vector("embed", 4, None, X).tolist() == [1.0, 0.0, 0.0, 1.0]
-    with pytest.raises(InputError, match="^embed of pick returned"):
+    with pytest.raises(InputError, match=r"^embed of pick returned"):
         able(embed=[1.0]).vector("embed", 4, None, X)
 
 
@@ -290,7 +290,7 @@ def test_a_variant_that_is_none_is_refused(answer: Any, said: str) -> None:
     with pytest.raises(InputError, match=f"^with_options of pick returned {said}"):
         bind(problem).variant(decoder="half")
     kept = type("Keeps", (Optioned,), {"__init__": lambda self, **_: Optioned.__init__(self)})()
-    with pytest.raises(InputError, match="^the constructor of pick returned a problem with decoder 'none'"):
+    with pytest.raises(InputError, match=r"^the constructor of pick returned a problem with decoder 'none'"):
         bind(kept).variant(decoder="half")
 
 

@@ -69,7 +69,7 @@ def test_a_slot_that_was_never_filled_is_a_fault_not_a_default() -> None:
     class Slots(Pick):
         __slots__ = ("radius",)
 
-    with pytest.raises(InputError, match="^radius of Slots raised AttributeError"):
+    with pytest.raises(InputError, match=r"^radius of Slots raised AttributeError"):
         attribute(Slots(), "radius", 3.0)
 
 
@@ -104,11 +104,11 @@ def test_a_needed_member_that_is_missing_is_named(member: str) -> None:
 
 
 def test_all_that_is_missing_is_named_at_once() -> None:
-    with pytest.raises(InputError, match="name, feature_names, features, layer, decode, cost, scale$"):
+    with pytest.raises(InputError, match=r"name, feature_names, features, layer, decode, cost, scale$"):
         check_methods(object())
     with pytest.raises(InputError, match=r"^Pick is a class, .*Pick\(\)$"):
         check_methods(Pick)
-    with pytest.raises(InputError, match="^'single-machine' is a word"):
+    with pytest.raises(InputError, match=r"^'single-machine' is a word"):
         check_methods("single-machine")
 
 
@@ -151,7 +151,7 @@ def test_weights_are_one_finite_number_per_feature() -> None:
         found = read(safe_weights=given)["safe_weights"]
         assert (found.dtype, found.tolist()) == (np.float64, [1.0, 0.0])
     for wrong in ([1.0], [[1.0, 0.0]], [1.0, np.nan], ["a", "b"], 3, "ab", [1j, 0], [10**400, 1], {"a": 1}, object()):
-        with pytest.raises(InputError, match="^safe_weights of pick: "):
+        with pytest.raises(InputError, match=r"^safe_weights of pick: "):
             read(safe_weights=wrong)
 
 
@@ -179,7 +179,7 @@ def test_a_value_that_cannot_tell_itself_is_told_by_its_type() -> None:
         def __repr__(self) -> str:
             sys.exit(1)
 
-    with pytest.raises(InputError, match="^name of Changed is a Wordless"):
+    with pytest.raises(InputError, match=r"^name of Changed is a Wordless"):
         read(name=Wordless())
 
 
@@ -197,9 +197,9 @@ def test_features_use_a_solution_where_they_take_one() -> None:
 def test_memory_features_by_the_name_of_before() -> None:
     assert read(holds=("noise",))["memory_features"] == ("noise",)
     assert read(holds=("noise",), memory_features=("value",))["memory_features"] == ("value",)
-    with pytest.raises(InputError, match="^memory_features of Changed"):
+    with pytest.raises(InputError, match=r"^memory_features of Changed"):
         read(holds=("other",))
-    with pytest.raises(InputError, match="^holds of Changed"):
+    with pytest.raises(InputError, match=r"^holds of Changed"):
         read(holds=3)
 
 

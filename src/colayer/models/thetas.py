@@ -17,7 +17,7 @@ _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
 
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
-    """Return θ of every weight vector (rows of `weights`, raw units) from the (n, d) features of one instance: (k, n)."""
+    """Return θ (k, n) of every weight vector (rows of `weights`, raw units) from the (n, d) features of an instance."""
     if weights.ndim != 2 or weights.shape[1] != features.shape[1]:
         raise InputError(f"weights of shape {weights.shape}, expected rows of {features.shape[1]} numbers")
     rows = np.ascontiguousarray(features.T)

@@ -64,7 +64,7 @@ class Evaluator(Protocol):
     """
 
     def losses(self, weights: Floats, /) -> Floats:
-        """Return cost / scale of each of m instances (columns) under each of k weight vectors (rows): (k, d) → (k, m)."""
+        """Return cost / scale of each of m instances (columns) under each of k weight vectors: (k, d) → (k, m)."""
 
     def close(self) -> None:
         """Give back threads, processes and memory."""

@@ -115,7 +115,7 @@ class BoundProblem(Generic[X, Y, Z]):
         #: Whether `structure` also takes an answer of the layer.
         self.structure_uses_answer = structure_uses_answer(problem)
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
-        #: Whether the methods run under the guard, and what they return is checked.
+        #: Whether what the methods raise and return is checked.
         self.guarded = self.guard.collecting or not self.built_in
         for method in (*METHODS, *OPTIONAL):
             function = attribute(problem, method, None)
@@ -151,7 +151,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def features(self, instance: X, solution: Z | None = None) -> NDArray[Any]:
         """Return φ(x), or φ(x, z) in a later round: one row per entry of θ, one column per name."""
         given = self._features(instance) if solution is None else self._features(instance, solution)  # type: ignore[attr-defined]
-        return checked_features(given, self.name, self.feature_names) if self.guarded else given  # type: ignore[no-any-return]
+        return checked_features(given, self.name, self.feature_names) if self.guarded else given
 
     def solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         """Return the solution at θ and its cost: θ → y → z → C(z, x)."""
@@ -220,7 +220,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def vector(self, method: str, length: int, *arguments: Any) -> Floats:
         """Return what `embed`, `target` or `smoothed` gives: one finite number per row of the features."""
         value = self.need(method)(*arguments)
-        return guard.vector(value, length, f"{method} of {self.name}") if self.guarded else value  # type: ignore[no-any-return]
+        return guard.vector(value, length, f"{method} of {self.name}") if self.guarded else value
 
     def sizes_of(self, instance: X) -> dict[str, float]:
         """Return what tables group the instance by."""
@@ -284,9 +284,7 @@ def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem
     With `mistakes`, wrong attributes are collected there, with the default in their place, and all that the methods
     raise is an `InputError`: the mode of `colayer check`.
     """
-    if isinstance(problem, BoundProblem):
-        return problem
-    return BoundProblem(problem, mistakes)
+    return problem if isinstance(problem, BoundProblem) else BoundProblem(problem, mistakes)
 
 
 def check_decoder(name: str, decoders: Sequence[str], decoder: str, option: str) -> None:

@@ -121,7 +121,7 @@ class BaseProblem:
     learn_decoders: Mapping[str, str] = MappingProxyType({})
     #: group → its features, every feature once: what `explain` leaves out together; None: by their names.
     feature_groups: Mapping[str, tuple[str, ...]] | None = None
-    #: Features that pull towards the solution of the round before: in later rounds their weights are drawn (`rounds.py`).
+    #: Features that pull towards the solution of the round before: later rounds draw their weights (`rounds.py`).
     memory_features: tuple[str, ...] = ()
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
@@ -224,7 +224,7 @@ def declared(problem: object) -> Declared:
 
 
 def variant(problem: P, **changes: Any) -> P:
-    """Return the same problem with other options; None keeps what it has. A problem may do that itself by `with_options`."""
+    """Return the same problem with other options, by `with_options` where it has it; None keeps what it has."""
     given = {key: value for key, value in changes.items() if value is not None}
     if not given:
         return problem

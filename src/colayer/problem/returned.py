@@ -28,7 +28,7 @@ def checked_features(given: Any, name: str, feature_names: Sequence[str]) -> NDA
     if not np.isfinite(features).all():
         row, column = np.argwhere(~np.isfinite(features))[0]
         raise InputError(f"feature {feature_names[column]!r} of {name} is not finite in row {row}")
-    return np.asfortranarray(features)  # θ is added up column by column
+    return features
 
 
 def _given(expected: str) -> Check:

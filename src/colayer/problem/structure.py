@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.problem import answers
 from colayer.problem.faults import calling
 
 
@@ -145,7 +145,7 @@ def looks_again(problem: Any) -> bool:
 
 
 def looks_first(problem: Any, structure: Structure) -> bool:
-    """Tell whether the first network already looks at an answer of the layer: the one to the linear model it starts from."""
+    """Tell whether the first network looks at an answer of the layer: that to the linear model it starts from."""
     return looks_again(problem) and not anchored(structure)
 
 
@@ -167,7 +167,7 @@ def checked_structure(given: Any, rows: int, what: str) -> Structure:
     relations = given if isinstance(given, tuple) else (given,)
     for relation in relations:
         if not isinstance(relation, Relation):
-            raise answers.refused(what, relation, "Order, Graph, Groups, or a tuple of them")
+            raise InputError(f"{what} returned {short(relation)}, expected Order, Graph, Groups, or a tuple of them")
         try:
             relation.check()
         except InputError as error:

@@ -266,7 +266,7 @@ class LayerRefuses(Selection):
 
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
-    OneWordForAllFeatures: ("declarations", "feature_names of OneWordForAllFeatures is 'price', expected a tuple of words"),
+    OneWordForAllFeatures: ("declarations", "feature_names of OneWordForAllFeatures is 'price'"),
     NoFeatures: ("features", "feature_names is empty"),
     NamedTwice: ("features", "'price' twice"),
     UnnamedFeature: ("features", "instance 0: features of selection have shape (6, 3), expected (rows, 2)"),

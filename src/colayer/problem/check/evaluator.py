@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
-from colayer.evaluators.base import Evaluator, compiled_evaluator
+from colayer.evaluators.base import compiled_evaluator
 from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits
 from colayer.problem import guard
+from colayer.problem.abilities import Evaluator
 from colayer.problem.bind import bind
 from colayer.problem.check.trial import Trial, losses
 

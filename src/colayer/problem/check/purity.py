@@ -95,9 +95,7 @@ def _no_memory(trial: Trial) -> None:
                     )
 
 
-def _answers(
-    trial: Trial, index: int, problem: BoundProblem[Any, Any, Any], theta: Floats
-) -> dict[str, Snapshot]:
+def _answers(trial: Trial, index: int, problem: BoundProblem[Any, Any, Any], theta: Floats) -> dict[str, Snapshot]:
     """Return what the five methods of `problem` return, one after the other, each on a new copy of the instance."""
     answers: dict[str, Snapshot] = {}
 

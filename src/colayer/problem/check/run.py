@@ -48,7 +48,11 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
 
 
 def check_problem(
-    problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], instances: Iterable[X], *, seed: int = 0, decoder: str | None = None
+    problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z],
+    instances: Iterable[X],
+    *,
+    seed: int = 0,
+    decoder: str | None = None,
 ) -> CheckReport:
     """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
 
@@ -74,7 +78,7 @@ def check_problem(
     for words, one in tried.items():
         judge(Trial(one, data, chosen), f"with {words}: " if looked_at else "", findings)
         looked_at.append(words)
-        if _waits("theta", findings):  # what all that follows is made of is wrong: other options show no more
+        if _root("repeatable", findings) is not None:  # what all that follows is made of: other options show no more
             break
     return CheckReport(name, len(data), tuple(findings.values()), tuple(looked_at))
 
@@ -84,12 +88,10 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
 
     A check that applies to one variant alone has the result that it has there.
     """
-    for check, (run, needs) in CHECKS.items():
-        if check in findings and (findings[check].result == FAILED or _waits(check, findings)):
-            continue
-        first = next((need for need in needs if findings[need].result == FAILED or _waits(need, findings)), None)
-        if first is not None:
-            findings[check] = Finding(check, NOT_APPLICABLE, f"once {_root(first, findings)!r} passes")
+    for check, (run, _) in CHECKS.items():
+        root = _root(check, findings)
+        if root is not None:
+            findings.setdefault(check, Finding(check, NOT_APPLICABLE, f"once {root!r} passes"))
             continue
         trial.current = None
         try:
@@ -133,13 +135,8 @@ def _seed(seed: int) -> int:
     return value
 
 
-def _waits(check: str, findings: dict[str, Finding]) -> bool:
-    """Tell whether a check is left out because one before it failed."""
-    return any(findings[need].result == FAILED or _waits(need, findings) for need in CHECKS[check][1])
-
-
-def _root(check: str, findings: dict[str, Finding]) -> str:
-    """Return the check that failed, behind one that is left out for it."""
-    while findings[check].result != FAILED:
-        check = next(need for need in CHECKS[check][1] if findings[need].result == FAILED or _waits(need, findings))
-    return check
+def _root(check: str, findings: dict[str, Finding]) -> str | None:
+    """Return the check that failed: this one, or one that it waits for; None where there is none."""
+    if check in findings and findings[check].result == FAILED:
+        return check
+    return next((root for need in CHECKS[check][1] if (root := _root(need, findings)) is not None), None)

@@ -176,7 +176,6 @@ class Trial:
         return None
 
 
-
 def copied(value: Any) -> Any:
     """Return a deep copy, or the value itself where it cannot be copied."""
     try:
