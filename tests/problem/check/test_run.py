@@ -168,7 +168,7 @@ def test_a_needed_part_that_cannot_be_had_is_refused_by_name() -> None:
 def test_sizes_that_are_none_are_a_mistake(sizes: Any) -> None:
     parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost")}
     problem = type("Sized", (BaseProblem,), {**parts, "sizes": sizes})()
-    (failure,) = check_problem(problem, picks()).failures
+    failure = check_problem(problem, picks()).failures[0]
     assert failure.check == "declarations"
     assert failure.detail.startswith("sizes of Sized is ")
 
@@ -230,7 +230,7 @@ class Ungenerous(Particular):
 
 def test_small_sizes_that_the_generator_refuses_are_left_for_the_usual_ones() -> None:
     assert [len(x.price) for x in small_instances(Particular(), 0)] == [30] * 6
-    with pytest.raises(ValueError, match="nothing at all"):
+    with pytest.raises(InputError, match="generate of selection raised ValueError: nothing at all"):
         small_instances(Ungenerous(), 0)
     with pytest.raises(InputError, match="pick has no instance generator"):
         small_instances(Pick(), 0)

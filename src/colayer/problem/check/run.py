@@ -25,12 +25,12 @@ SMALL = (4, 7, 12)
 #: check → (what runs it, the checks before it without which it would say nothing of its own).
 CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "declarations": (declarations, ()),
-    "features": (methods.features, ("declarations",)),
-    "scale": (methods.scale, ("declarations",)),
+    "features": (methods.features, ()),
+    "scale": (methods.scale, ()),
     "layer": (methods.layer, ("features",)),
     "decode": (methods.decode, ("layer",)),
     "cost": (methods.cost, ("decode",)),
-    "inputs unchanged": (purity.inputs_unchanged, ("cost", "scale")),
+    "inputs unchanged": (purity.inputs_unchanged, ("cost",)),
     "repeatable": (purity.repeatable, ("inputs unchanged",)),
     "rounds": (methods.rounds, ("repeatable",)),
     "theta": (methods.theta, ("repeatable",)),
@@ -42,8 +42,8 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "exact": (methods.exact, ("bound",)),
     "files": (roundtrip.files, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
-    "pickling": (roundtrip.pickling, ("repeatable",)),
-    "evaluator": (evaluator, ("repeatable",)),
+    "pickling": (roundtrip.pickling, ("repeatable", "scale")),
+    "evaluator": (evaluator, ("declarations", "repeatable", "scale")),
 }
 
 
@@ -89,7 +89,7 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
     A check that applies to one variant alone has the result that it has there.
     """
     for check, (run, _) in CHECKS.items():
-        root = _root(check, findings)
+        root = "declarations" if trial.unnamed and check != "declarations" else _root(check, findings)
         if root is not None:
             findings.setdefault(check, Finding(check, NOT_APPLICABLE, f"once {root!r} passes"))
             continue
@@ -109,7 +109,7 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
 
 def small_instances(problem: SomeProblem | BoundProblem[Any, Any, Any], seed: int) -> list[Any]:
     """Return instances to check on, made by the problem: whole-number sizes are small, the others as declared."""
-    bound = bind(problem)
+    bound = bind(problem, [])
     made, sizes, generate = [], bound.sizes, bound.need("generate")
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
         usual = {size.name: size.default for size in sizes}
@@ -120,7 +120,7 @@ def small_instances(problem: SomeProblem | BoundProblem[Any, Any, Any], seed: in
         }
         try:
             made.append(generate(child, **{**usual, **small}))
-        except Exception:  # small sizes that do not go together are no mistake
+        except InputError:  # small sizes that do not go together are no mistake
             made.append(generate(child, **usual))
     return made
 

@@ -46,6 +46,8 @@ class Trial:
         #: What is wrong with the attributes.
         self.mistakes: list[InputError] = []
         self.problem: BoundProblem[Any, Any, Any] = bind(problem, self.mistakes)
+        #: Whether `feature_names` is wrong: then nothing else can be looked at.
+        self.unnamed = bool(self.mistakes) and not self.problem.feature_names
         self.instances = list(instances)
         self.seed = seed
         #: A copy made before any method was called.
