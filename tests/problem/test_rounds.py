@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,15 @@ import pytest
 
 from colayer import InputError, OptionError, Pipeline
 from colayer.errors import JournalError
-from colayer.evaluators.base import Backend, evaluator_for
+from colayer.evaluators.base import evaluator_for
 from colayer.models import LinearModel, read_model
-from colayer.problem.compose import decoded, features_of
-from colayer.problem.protocol import declared
-from colayer.problem.rounds import InRounds, apart, chain, costs_after, factors, in_rounds, repeated
+from colayer.problem.bind import bind
+from colayer.problem.rounds import check_rounds, factors, features_after, play_rounds, repeated
 from colayer.problems import SingleMachine
 from support.crowd_problem import Crowd
-from support.errors import rejects
-from support.selection_problem import Selection
 
 PROBLEM = Crowd()
+BOUND = bind(PROBLEM)
 DATA = [PROBLEM.generate(seed) for seed in range(10)]
 WEIGHTS = np.array([1.0, 0.1, -0.2])
 
@@ -29,20 +28,9 @@ def by_hand(weights: Any, instance: Any, rounds: int) -> list[float]:
     """The cost of every round, without an end where solutions come again."""
     costs, solution = [], None
     for _ in range(rounds):
-        solution, cost = decoded(PROBLEM, features_of(PROBLEM, instance, solution) @ weights, instance)
+        solution, cost = BOUND.solution_at(BOUND.features(instance, solution) @ weights, instance)
         costs.append(cost)
     return costs
-
-
-def test_a_problem_looks_back_where_features_take_a_solution() -> None:
-    """No declaration is needed; an attribute may say that the argument is not used."""
-    assert declared(PROBLEM).looks_back
-    assert not declared(Selection()).looks_back
-
-    class Blind(Crowd):
-        looks_back = False
-
-    assert not declared(Blind()).looks_back
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 5, 30])
@@ -105,18 +93,27 @@ def test_rounds_and_candidates_are_one_anytime_loop() -> None:
         assert pipeline.solve(instance, time_limit=0.05, rounds=2).rounds <= 2
 
 
-def test_what_makes_no_sense_is_refused() -> None:
-    pipeline = Pipeline(PROBLEM, WEIGHTS)
-    for rounds in (0, -1, 10_001, 2.5, True):
-        with rejects(OptionError, where="--rounds"):
-            pipeline.solve(DATA[0], rounds=rounds) if rounds is not True else pipeline.fit(DATA, rounds=rounds)
+@pytest.mark.parametrize("rounds", [0, -1, 10_001, 2.5, True])
+def test_what_makes_no_sense_is_refused(rounds: Any) -> None:
+    with pytest.raises(OptionError) as caught:
+        check_rounds(BOUND, rounds)
+    assert caught.value.where == "--rounds"
+
+
+def test_rounds_are_for_features_that_take_a_solution() -> None:
     blind = SingleMachine()
-    with rejects(OptionError, where="--rounds"):
+    check_rounds(bind(blind), 1)
+    with pytest.raises(OptionError) as caught:
         Pipeline(blind).solve(blind.generate(0, jobs=5), rounds=2)
-    with rejects(OptionError, where="--rounds"):
-        Pipeline(blind).fit([blind.generate(0, jobs=5)], rounds=2)
-    with rejects(OptionError, where="--rounds"):
-        pipeline.fit(DATA, solutions=[PROBLEM.layer(np.ones(36), x) for x in DATA], method="hinge", rounds=2)
+    assert caught.value.where == "--rounds"
+
+
+def test_learners_that_know_no_rounds_refuse_them() -> None:
+    with pytest.raises(OptionError) as caught:
+        Pipeline(PROBLEM, WEIGHTS).fit(
+            DATA, solutions=[PROBLEM.layer(np.ones(36), x) for x in DATA], method="hinge", rounds=2
+        )
+    assert "rounds" in str(caught.value)
 
 
 def test_features_of_another_shape_are_refused_by_name() -> None:
@@ -124,8 +121,10 @@ def test_features_of_another_shape_are_refused_by_name() -> None:
         def features(self, instance: Any, solution: Any = None) -> Any:
             return super().features(instance, solution)[: None if solution is None else 4]
 
-    with rejects(InputError, "features", "crowd"):
-        Pipeline(Shrinking(), WEIGHTS).solve(DATA[0], rounds=2)
+    solution = PROBLEM.layer(np.ones(36), DATA[0])
+    assert features_after(BOUND, DATA[0], solution, 36).shape == (36, 3)
+    with pytest.raises(InputError, match="features of crowd have 4 rows"):
+        features_after(bind(Shrinking()), DATA[0], solution, 36)
 
 
 def test_what_features_raise_in_a_later_round_names_the_method() -> None:
@@ -134,35 +133,24 @@ def test_what_features_raise_in_a_later_round_names_the_method() -> None:
             return super().features(instance, solution) if solution is None else 1 / 0
 
     with pytest.raises(ZeroDivisionError) as raised:
-        evaluator_for(in_rounds(Failing(), 2), DATA).losses(WEIGHTS[None, :])
+        evaluator_for(bind(Failing()), DATA, rounds=2).losses(WEIGHTS[None, :])
     assert any("features of crowd raised" in note for note in raised.value.__notes__)
 
 
-def test_losses_are_those_of_the_best_round_on_every_backend() -> None:
+def test_losses_are_those_of_the_best_round_for_any_number_of_workers() -> None:
     W = np.array([WEIGHTS, [1.0, 0.0, 0.0], [1.0, 0.5, 0.0]])
     expected = np.array([[min(by_hand(w, x, 4)) / PROBLEM.scale(x) for x in DATA] for w in W])
     for workers in (1, 3):
-        with Backend(workers).evaluators(in_rounds(PROBLEM, 4), len(DATA)) as evaluator_of:
-            assert np.array_equal(evaluator_of(DATA).losses(W), expected)
-    assert np.array_equal(evaluator_for(in_rounds(PROBLEM, 1), DATA).losses(W)[1], expected[1])
+        with closing(evaluator_for(BOUND, DATA, workers, rounds=4)) as evaluator:
+            assert np.array_equal(evaluator.losses(W), expected)
+    assert np.array_equal(evaluator_for(BOUND, DATA).losses(W)[1], expected[1])
 
 
-def test_the_wrapper_passes_everything_on() -> None:
-    wrapped, instance = in_rounds(PROBLEM, 3), DATA[0]
-    assert isinstance(wrapped, InRounds)
-    assert (apart(wrapped), apart(PROBLEM)) == ((PROBLEM, 3), (PROBLEM, 1))
-    assert (wrapped.name, wrapped.feature_names) == (PROBLEM.name, PROBLEM.feature_names)
-    assert np.array_equal(wrapped.features(instance), PROBLEM.features(instance))
-    y = wrapped.layer(wrapped.features(instance)[:, 0], instance)
-    assert wrapped.cost(wrapped.decode(y, instance), instance) == PROBLEM.cost(y, instance)
-    assert wrapped.scale(instance) == PROBLEM.scale(instance)
-
-
-def test_a_chain_ends_where_it_would_repeat_itself() -> None:
-    steps = list(chain(PROBLEM, PROBLEM.features(DATA[0]), WEIGHTS, DATA[0], 100))
+def test_rounds_end_where_they_would_repeat_themselves() -> None:
+    steps = list(play_rounds(BOUND, BOUND.features(DATA[0]), WEIGHTS, DATA[0], 100))
     assert repeated(steps[-1].solution, steps[-1].cost, [(s.solution, s.cost) for s in steps[:-1]])
     assert len(steps) < 100
-    assert costs_after(PROBLEM, steps[0].features, WEIGHTS[None, :], DATA[0], 100)[0] == min(s.cost for s in steps)
+    assert BOUND.costs(steps[0].features, WEIGHTS[None, :], DATA[0], 100)[0] == min(s.cost for s in steps)
     assert repeated((1, [2.0]), 3.0, [((1, [2.0]), 3.0)])
     assert not repeated((1, [2.0]), 3.0, [((1, [4.0]), 3.0)])
 
@@ -170,13 +158,13 @@ def test_a_chain_ends_where_it_would_repeat_itself() -> None:
 class Holding(Crowd):
     """One job in two is held where it is, another one in every round."""
 
-    holds = ("stay",)
+    memory_features = ("stay",)
 
 
 def test_what_holds_on_to_a_solution_is_drawn_in_every_round() -> None:
-    known = declared(Holding())
+    known = bind(Holding())
     assert np.array_equal(factors(known, 0, 2), np.ones((2, 3)))
-    assert np.array_equal(factors(declared(PROBLEM), 3, 2), np.ones((2, 3)))
+    assert np.array_equal(factors(BOUND, 3, 2), np.ones((2, 3)))
     drawn = np.array([factors(known, number, 2) for number in range(1, 2001)])
     assert np.array_equal(drawn[..., :2], np.ones((2000, 2, 2)))
     assert 0.45 < (drawn[..., 2] == 0.0).mean() < 0.55
@@ -186,35 +174,26 @@ def test_what_holds_on_to_a_solution_is_drawn_in_every_round() -> None:
 
 
 def test_solve_and_losses_take_the_weights_of_each_round() -> None:
-    problem, weights = Holding(), np.array([1.0, 0.1, -0.3])
-    known = declared(problem)
+    problem, weights = bind(Holding()), np.array([1.0, 0.1, -0.3])
     expected = []
     for instance in DATA:
         solution, costs = None, []
         for number in range(8):
-            drawn = weights * factors(known, number)[0]
-            solution, cost = decoded(problem, features_of(problem, instance, solution) @ drawn, instance)
+            drawn = weights * factors(problem, number)[0]
+            solution, cost = problem.solution_at(problem.features(instance, solution) @ drawn, instance)
             costs.append(cost)
         expected.append(min(costs))
     solved = Pipeline(problem, weights, safe=False).solve_many(DATA, rounds=8)
     assert [one.cost for one in solved] == expected
     assert all(one.rounds == 8 for one in solved)
-    losses = evaluator_for(in_rounds(problem, 8), DATA).losses(weights[None, :])[0]
+    losses = evaluator_for(problem, DATA, rounds=8).losses(weights[None, :])[0]
     assert np.array_equal(losses, np.array(expected) / [problem.scale(x) for x in DATA])
-
-
-def test_names_that_are_no_features_cannot_hold() -> None:
-    class Wrong(Crowd):
-        holds = ("stays",)
-
-    with rejects(InputError, "holds", "Wrong"):
-        Pipeline(Wrong(), WEIGHTS)
 
 
 @pytest.mark.parametrize("method", ["srl", "cma-es"])
 def test_weights_learned_over_rounds_are_better_there_for_any_number_of_workers(method: str, tmp_path: Path) -> None:
     held_out = [PROBLEM.generate(100 + seed) for seed in range(20)]
-    options: dict[str, Any] = {"method": method, "evaluations": 32, "rounds": 4, "portfolio": 1}
+    options: dict[str, Any] = {"method": method, "evaluations": 64, "rounds": 4, "portfolio": 1}
     learned = Pipeline(PROBLEM, safe=False).fit(DATA, workers=1, **options)
     other = Pipeline(PROBLEM, safe=False).fit(DATA, workers=2, journal=tmp_path / "j", **options)
     again = Pipeline(PROBLEM, safe=False).fit(DATA, journal=tmp_path / "j", **options)
@@ -232,5 +211,5 @@ def test_weights_learned_over_rounds_are_better_there_for_any_number_of_workers(
 
 def test_a_journal_of_other_rounds_is_refused(tmp_path: Path) -> None:
     Pipeline(PROBLEM).fit(DATA, evaluations=5, method="cma-es", journal=tmp_path / "j", rounds=2)
-    with rejects(JournalError, where="j"):
+    with pytest.raises(JournalError, match="rounds"):
         Pipeline(PROBLEM).fit(DATA, evaluations=5, method="cma-es", journal=tmp_path / "j", rounds=3)

@@ -1,10 +1,10 @@
 """What a problem may be able to do beside the five methods: one small protocol per ability.
 
-    if isinstance(problem, Exact):
-        solution, bound, proved = problem.exact(instance)
+    class Crews(BaseProblem):
+        def exact(self, instance, time_limit=None, progress=None, start=None): …   # now it is Exact
 
-A problem of the user's need not know of these classes: it has an ability where it has the methods. The functions at
-the end give the value of an ability, or its default where the problem lacks it.
+A problem of the user's need not know of these classes: it has an ability where it has the methods. Inside colayer, a
+bound problem (`bind.py`) has each of these methods, or None in its place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Progress = Callable[[float, float], None]
 
 @dataclass(frozen=True)
 class Approximation:
-    """What is proved for the safe weights on one instance, whatever p is added to their θ (paper, theorem 2):
+    """A proven guarantee of the safe weights on one instance, whatever p is added to their θ (paper, theorem 2):
 
     cost − c* ≤ a·|c*| + b·‖p‖_β, for every solution of the layer at f_w̃(x) + p, decoded.
     """
@@ -54,7 +54,7 @@ class Approximation:
 
 
 class Evaluator(Protocol):
-    """Losses of weight vectors (raw feature units) on the instances it holds.
+    """Computes the losses of weight vectors (raw feature units) on the instances it holds.
 
     Every number is a function of one weight vector and one instance: it does not depend on the batch, on the number
     of workers or on the backend. `losses` may be called by several threads at once.
@@ -64,7 +64,7 @@ class Evaluator(Protocol):
     """
 
     def losses(self, weights: Floats, /) -> Floats:
-        """Cost / scale of each of m instances (columns) under each of k weight vectors (rows): (k, d) → (k, m)."""
+        """Return cost / scale of each of m instances (columns) under each of k weight vectors: (k, d) → (k, m)."""
 
     def close(self) -> None:
         """Give back threads, processes and memory."""
@@ -72,71 +72,71 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class Generates(Protocol[X_co]):
-    """Random instances."""
+    """Makes random instances."""
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> X_co:
-        """A random instance; the same seed and sizes give the same instance."""
+        """Return a random instance; the same seed and sizes give the same instance."""
 
 
 @runtime_checkable
 class ReadsInstances(Protocol[X_co]):
-    """Instances from files."""
+    """Reads instances from files."""
 
     def read(self, document: Mapping[str, Any], /) -> X_co:
-        """The instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
+        """Return the instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
 
 
 @runtime_checkable
 class WritesInstances(Protocol[X_contra]):
-    """Instances to files."""
+    """Writes instances to files."""
 
     def write(self, instance: X_contra, /) -> dict[str, Any]:
-        """The JSON object of an instance; `read` inverts it."""
+        """Return the JSON object of an instance; `read` inverts it."""
 
 
 @runtime_checkable
 class ReadsSolutions(Protocol[X_contra, Z_co]):
-    """Solutions from files."""
+    """Reads solutions from files."""
 
     def read_solution(self, document: Mapping[str, Any], instance: X_contra, /) -> Z_co:
-        """The solution of a decoded JSON object, checked against the instance."""
+        """Return the solution of a decoded JSON object, checked against the instance."""
 
 
 @runtime_checkable
 class WritesSolutions(Protocol[X_contra, Z_contra]):
-    """Solutions to files."""
+    """Writes solutions to files."""
 
     def write_solution(self, solution: Z_contra, instance: X_contra, /) -> dict[str, Any]:
-        """The JSON object of a solution."""
+        """Return the JSON object of a solution."""
 
 
 @runtime_checkable
 class Hashes(Protocol[X_contra]):
-    """Bytes that tell instances apart."""
+    """Turns instances into bytes that tell them apart."""
 
     def content(self, instance: X_contra, /) -> bytes:
-        """What the instance is, as bytes: data sets are told apart by their hash."""
+        """Return all of the instance as bytes: data sets are told apart by their hash."""
 
 
 @runtime_checkable
 class Bounds(Protocol[X_contra]):
-    """A cheap lower bound."""
+    """Has a cheap lower bound."""
 
     def bound(self, instance: X_contra, /) -> float | None:
-        """A lower bound on the optimal cost; None where there is none for this instance."""
+        """Return a lower bound on the optimal cost; None where there is none for this instance."""
 
 
 @runtime_checkable
 class Approximates(Protocol[X_contra]):
-    """A proven ratio of the safe weights."""
+    """Has a proven ratio of the safe weights."""
 
     def approximation(self, instance: X_contra, /) -> Approximation | None:
-        """What is proved for the safe weights on this instance, whatever is added to θ; None where nothing is."""
+        """Return what is proved for the safe weights on this instance; None where nothing is."""
 
 
 @runtime_checkable
 class Exact(Protocol[X_contra, Z]):
-    """The best solver there is."""
+    """Has an exact solver, or the best one there is."""
 
     def exact(
         self,
@@ -146,55 +146,55 @@ class Exact(Protocol[X_contra, Z]):
         progress: Progress | None = None,
         start: Z | None = None,
     ) -> tuple[Z, float, bool]:
-        """(solution, bound, proved optimal). `progress` is called with (bound, best cost)."""
+        """Return (solution, bound, proved optimal). `progress` is called with (bound, best cost)."""
 
 
 @runtime_checkable
 class Baselines(Protocol[X_contra, Z_co]):
-    """Plain rules to compare with; their names are in the attribute `baselines`."""
+    """Has plain rules to compare with; their names are in the attribute `baselines`."""
 
     def baseline(self, rule: str, instance: X_contra, /) -> Z_co:
-        """The solution of the plain rule `rule`."""
+        """Return the solution of the plain rule `rule`."""
 
 
 @runtime_checkable
 class Embeds(Protocol[X_contra, Y_contra]):
-    """y as a vector: learning from gradients needs it."""
+    """Writes y as a vector, which learning from gradients needs."""
 
     def embed(self, y: Y_contra, instance: X_contra, /) -> Floats:
-        """The vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry per dimension of θ."""
+        """Return the vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry per dimension of θ."""
 
 
 @runtime_checkable
 class Targets(Protocol[X_contra, Z_contra]):
-    """What a solution asks of the layer: learning from solutions needs it."""
+    """Says which y a solution asks of the layer, which learning from solutions needs."""
 
     def target(self, solution: Z_contra, instance: X_contra, /) -> Floats:
-        """ȳ, a mean of embedded y."""
+        """Return ȳ, a mean of embedded y."""
 
 
 @runtime_checkable
 class Augments(Protocol[X_contra]):
-    """The layer call of the structured hinge loss, where the Hamming distance of 0/1 vectors is not what is meant."""
+    """Has a structured hinge loss with another distance than the Hamming distance of 0/1 vectors."""
 
     def augmented(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[Floats, float]:
-        """(θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y."""
+        """Return (θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y."""
 
 
 @runtime_checkable
 class HasLikelihood(Protocol[X_contra]):
-    """A likelihood of targets."""
+    """Has a likelihood of targets."""
 
     def likelihood(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[float, Floats]:
-        """The negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
+        """Return the negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
 
 
 @runtime_checkable
 class ChoosesBest(Protocol[X_contra, Z_co]):
-    """Many θ of one instance that share work, or a decoder with random choices of its own."""
+    """Decodes many θ of one instance together, since they share work or the decoder makes random choices."""
 
     def best(self, thetas: Floats, instance: X_contra, seed: int, /) -> tuple[int, Z_co, float]:
-        """The best decoded solution over the rows of `thetas`, the first at equal cost: (row, solution, cost).
+        """Return the best decoded solution over the rows of `thetas`, the first at equal cost: (row, solution, cost).
 
         Random choices are drawn from `seed`, for rows after the first only, so that row 0 is always the plain
         pipeline. The row is −1 for a solution put together from several rows.
@@ -203,62 +203,65 @@ class ChoosesBest(Protocol[X_contra, Z_co]):
 
 @runtime_checkable
 class SolvesMany(Protocol[X_contra]):
-    """Many θ of one instance at once, for learners that look at many solutions."""
+    """Solves many θ of one instance at once, for learners that look at many solutions."""
 
     def solved(self, thetas: Floats, instance: X_contra, /) -> tuple[Any, Floats]:
-        """The y of every row of `thetas`, in a form of the problem's own, and the cost of each decoded."""
+        """Return the y of every row of `thetas`, in a form of the problem's own, and the cost of each decoded."""
 
     def mixed(self, ys: Any, coefficients: Floats, instance: X_contra, /) -> Floats:
-        """Σ_k c_k·embed(y_k), added up in the order of k."""
+        """Return Σ_k c_k·embed(y_k), added up in the order of k."""
 
 
 @runtime_checkable
 class Compiles(Protocol[X_contra]):
-    """A compiled evaluator of its own."""
+    """Has a compiled evaluator of its own."""
 
     def evaluator(self, instances: Sequence[X_contra], /, workers: int | None = None) -> Evaluator | None:
-        """A fused batch evaluator, or None: then the generic one loops over the five methods."""
+        """Return a fused batch evaluator, or None: then the generic one loops over the five methods."""
 
 
 @runtime_checkable
 class CompactPrograms(Protocol[X_contra]):
-    """A mixed-integer program for a general solver."""
+    """Has a mixed-integer program for a general solver."""
 
     def compact(self, instance: X_contra, /) -> CompactModel:
-        """The program, which `compare` gives to HiGHS."""
+        """Return the program, which `compare` gives to HiGHS."""
 
 
 @runtime_checkable
 class ConstraintPrograms(Protocol[X_contra]):
-    """A constraint program for a general solver."""
+    """Has a constraint program for a general solver."""
 
     def constraint_program(self, instance: X_contra, /) -> ConstraintProgram:
-        """The program, which `compare` gives to CP-SAT."""
+        """Return the program, which `compare` gives to CP-SAT."""
 
 
 @runtime_checkable
-class Judges(Protocol[X_contra, Z_contra]):
-    """A test of feasibility."""
+class ChecksFeasibility(Protocol[X_contra, Z_contra]):
+    """Tells whether a solution is feasible."""
 
     def violation(self, solution: Z_contra, instance: X_contra, /) -> str | None:
-        """What makes a solution infeasible, in a sentence; None where it is feasible."""
+        """Return what makes a solution infeasible, in a sentence; None where it is feasible."""
 
 
 @runtime_checkable
-class Groups(Protocol[X_contra]):
-    """Sizes that tell instances apart."""
+class GroupsInstances(Protocol[X_contra]):
+    """Has sizes by which tables group instances."""
 
     def group(self, instance: X_contra, /) -> dict[str, float]:
-        """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
 
 
 @runtime_checkable
-class Draws(Protocol[X_contra, Z_contra]):
-    """Pictures of solutions."""
+class Plots(Protocol[X_contra, Z_contra]):
+    """Draws pictures of solutions."""
 
     def plot(self, solution: Z_contra, instance: X_contra, /, ax: Axes | None = None) -> Axes:
-        """A picture of a solution."""
+        """Return the axes with a picture of a solution."""
 
+
+# The names of before, for one release.
+Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances
 
 #: ability → how messages name it.
 NAMES: dict[type, str] = {
@@ -273,14 +276,14 @@ NAMES: dict[type, str] = {
     HasLikelihood: "likelihood",
     CompactPrograms: "compact model",
     ConstraintPrograms: "constraint program",
-    Draws: "picture of a solution",
+    Plots: "picture of a solution",
 }
 
 A = TypeVar("A")
 
 
 def need(problem: object, ability: type[A], *, option: str | None = None, why: str = "") -> A:
-    """The problem, known to have an ability; raise an error that names what is missing where it has not."""
+    """Return the problem, known to have an ability; raise an error that names what is missing where it has not."""
     if isinstance(problem, ability):
         return problem
     message = f"{declared(problem).name} has no {NAMES[ability]}{why and ': '}{why}"
@@ -288,7 +291,7 @@ def need(problem: object, ability: type[A], *, option: str | None = None, why: s
 
 
 def bound_of(problem: Problem[X, Y, Z], instance: X) -> float | None:
-    """The cheap lower bound; None where there is none, or where it says nothing, −∞."""
+    """Return the cheap lower bound; None where there is none, or where it says nothing, −∞."""
     bound = getattr(problem, "bound", None)  # on every solve: `isinstance` takes longer than a small instance
     if bound is None:
         return None
@@ -304,8 +307,8 @@ def bound_of(problem: Problem[X, Y, Z], instance: X) -> float | None:
 
 
 def group_of(problem: Problem[X, Y, Z], instance: X) -> dict[str, float]:
-    """What tables group the instance by."""
-    if not isinstance(problem, Groups):
+    """Return what tables group the instance by."""
+    if not isinstance(problem, GroupsInstances):
         return {}
     with calling(problem, "group"):
         group = problem.group(instance)

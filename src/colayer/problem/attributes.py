@@ -129,8 +129,9 @@ def flag_of(problem: object, member: str) -> bool:
 
 def looks_back_of(problem: object) -> bool:
     """Whether `features` takes a solution: an argument of this name says so, unless an attribute `looks_back` does."""
-    if has(problem, "looks_back"):
-        return flag_of(problem, "looks_back")
+    for member in ("features_use_solution", "looks_back"):
+        if has(problem, member):
+            return flag_of(problem, member)
     try:
         return "solution" in inspect.signature(attribute(problem, "features", None)).parameters
     except (TypeError, ValueError):  # compiled, without a signature
@@ -139,7 +140,7 @@ def looks_back_of(problem: object) -> bool:
 
 def holds_of(problem: object, feature_names: Sequence[str]) -> tuple[str, ...]:
     """Features that hold on to a solution: some of the names."""
-    names = words_of(problem, "holds")
+    names = words_of(problem, "memory_features") or words_of(problem, "holds")
     if not set(names) <= set(feature_names):
         raise _wrong(problem, "holds", names, "names of features")
     return names

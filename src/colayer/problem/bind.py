@@ -116,9 +116,11 @@ class BoundProblem(Generic[X, Y, Z]):
         #: Whether `structure` also takes an answer of the layer.
         self.structure_uses_answer = structure_uses_answer(problem)
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
+        #: Whether what the methods raise and return is checked.
+        self.guarded = self.guard.collecting or not self.built_in
         for method in (*METHODS, *OPTIONAL):
             function = attribute(problem, method, None)
-            if function is not None and not self.built_in:
+            if function is not None and self.guarded:
                 function = self.guard.wrap(method, function, CHECKS.get(method))
             setattr(self, "_features" if method == "features" else method, function)
 
@@ -150,7 +152,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def features(self, instance: X, solution: Z | None = None) -> NDArray[Any]:
         """Return φ(x), or φ(x, z) in a later round: one row per entry of θ, one column per name."""
         given = self._features(instance) if solution is None else self._features(instance, solution)
-        return given if self.built_in else checked_features(given, self.name, self.feature_names)
+        return checked_features(given, self.name, self.feature_names) if self.guarded else given
 
     def solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         """Return the solution at θ and its cost: θ → y → z → C(z, x)."""
@@ -161,7 +163,7 @@ class BoundProblem(Generic[X, Y, Z]):
         """Return (row, solution, cost) of the best solution over the rows of `thetas`, the first at equal cost."""
         if self.best is not None:
             answer = self.best(thetas, instance, seed)
-            return answer if self.built_in else self._checked_best(answer, len(thetas), instance)
+            return self._checked_best(answer, len(thetas), instance) if self.guarded else answer
         best = (0, *self.solution_at(thetas[0], instance))
         for k in range(1, len(thetas)):
             solution, cost = self.solution_at(thetas[k], instance)
@@ -219,7 +221,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def vector(self, method: str, length: int, *arguments: Any) -> Floats:
         """Return what `embed`, `target` or `smoothed` gives: one finite number per row of the features."""
         value = self.need(method)(*arguments)
-        return value if self.built_in else guard.vector(value, length, f"{method} of {self.name}")
+        return guard.vector(value, length, f"{method} of {self.name}") if self.guarded else value
 
     def sizes_of(self, instance: X) -> dict[str, float]:
         """Return what tables group the instance by."""
@@ -248,19 +250,20 @@ class BoundProblem(Generic[X, Y, Z]):
         if "decoder" in given:
             self.check_decoder(given["decoder"], "--decoder")
         if self.with_options is None:
-            make = self.guard.wrap("the constructor", type(self.problem))
-            return bind(make(**{**self.options, **given}))
-        changed = self.with_options(**given)
+            what, make = "the constructor", self.guard.wrap("the constructor", type(self.problem))
+            changed = make(**{**self.options, **given})
+        else:
+            what, changed = "with_options", self.with_options(**given)
         try:
             other = bind(changed)
         except InputError as error:
-            said = f"with_options of {self.name} returned {guard.described(changed)}, expected a problem"
+            said = f"{what} of {self.name} returned {guard.described(changed)}, expected a problem"
             raise InputError(f"{said} ({error.message})") from error
         found = {"name": other.name, **{key: other.options.get(key) for key in given}}
         for key, value in {"name": self.name, **given}.items():
             if repr(found[key]) != repr(value):
                 said = f"a problem with {key} {short(found[key])}, expected {short(value)}"
-                raise InputError(f"with_options of {self.name} returned {said}")
+                raise InputError(f"{what} of {self.name} returned {said}")
         return other
 
     def _checked_best(self, answer: object, rows: int, instance: X) -> tuple[int, Z, float]:
@@ -282,9 +285,7 @@ def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem
     With `mistakes`, wrong attributes are collected there, with the default in their place, and all that the methods
     raise is an `InputError`: the mode of `colayer check`.
     """
-    if isinstance(problem, BoundProblem):
-        return problem
-    return BoundProblem(problem, mistakes)
+    return problem if isinstance(problem, BoundProblem) else BoundProblem(problem, mistakes)
 
 
 def check_decoder(name: str, decoders: Sequence[str], decoder: str, option: str) -> None:

@@ -211,7 +211,10 @@ def _check_safe_weights(problem: object, found: dict[str, Any]) -> None:
 
 def _check_memory_features(problem: object, found: dict[str, Any]) -> None:
     old = attribute(problem, "holds", None)  # the name of before
-    names = found["memory_features"] or (() if old is None else _words(old))
+    try:
+        names = found["memory_features"] or (() if old is None else _words(old))
+    except (TypeError, ValueError):
+        raise wrong(problem, "holds", old, _A_TUPLE) from None
     if not set(names) <= set(found["feature_names"]):
         raise wrong(problem, "memory_features", names, "names of features")
     found["memory_features"] = names

@@ -54,8 +54,8 @@ class Guard:
     """Names the method in everything that a problem's methods raise.
 
     An exception of the user's code passes with a note that names the method. One that would mean something else further
-    up (SystemExit, StopIteration, EOFError, …) becomes an `InputError`; so does every one where `collecting`, as
-    `colayer check` does. Errors of colayer's own, and Ctrl-C, pass as they are.
+    up (SystemExit, StopIteration, EOFError, …) becomes an `InputError`. Errors of colayer's own, and Ctrl-C, pass as
+    they are. Where `collecting`, as in `colayer check`, all but Ctrl-C become an `InputError`.
     """
 
     name: str
@@ -73,11 +73,12 @@ class Guard:
                 raise
             return value if check is None else check(value, what)
 
+        call.__wrapped__ = function  # type: ignore[attr-defined]  # its signature is that of the method
         return call
 
     def name_method(self, method: str, error: BaseException) -> None:
         """Add the note to an exception, or raise the `InputError` that takes its place."""
-        if isinstance(error, ColayerError) or ends(error):
+        if ends(error) or (isinstance(error, ColayerError) and not self.collecting):
             return
         said = f"{method} of {self.name} raised {raised(error)}"
         if self.collecting or isinstance(error, _MISTAKABLE) or not isinstance(error, Exception):

@@ -3,7 +3,7 @@
     instance x ──features φ(i, x)──▶ θ ──layer──▶ y ──decode──▶ z ──cost──▶ C(z, x)
 
 Everything is minimised. `Problem` is what is needed: any class with these members works. What a problem may have
-besides is in `capabilities.py`, one small protocol per ability. `BaseProblem` holds the defaults of the attributes and
+besides is in `abilities.py`, one small protocol per ability. `BaseProblem` holds the defaults of the attributes and
 methods that have one; inheriting from it is a convenience.
 """
 
@@ -62,26 +62,30 @@ class Problem(Protocol[X_contra, Y, Z]):
         """One name per column of `features`."""
 
     def features(self, instance: X_contra, /) -> Features:
-        """Raw features, float64 or float32, one row per dimension of θ, one column per name."""
+        """Return raw features, float64 or float32: one row per dimension of θ, one column per name.
+
+        With a second argument `solution=None`, the features see the solution of the round before (`LooksBack`); an
+        attribute `features_use_solution = False` says that they do not although they take it.
+        """
 
     def layer(self, theta: Floats, instance: X_contra, /) -> Y:
-        """argmin over y of g(y, θ): a function of its arguments alone."""
+        """Return the y of least g(y, θ): a function of its arguments alone."""
 
     def decode(self, y: Y, instance: X_contra, /) -> Z:
-        """The solution z = h(y); the identity where y is already a solution."""
+        """Return the solution z = h(y); the identity where y is already a solution."""
 
     def cost(self, solution: Z, instance: X_contra, /) -> float:
-        """C(z, x), to be minimised."""
+        """Return C(z, x), to be minimised."""
 
     def scale(self, instance: X_contra, /) -> float:
-        """u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
+        """Return u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
 
 
 class LooksBack(Protocol[X_contra, Z_contra]):
     """A problem whose features take the solution of the round before: `features(self, instance, solution=None)`."""
 
     def features(self, instance: X_contra, solution: Z_contra | None = None, /) -> Features:
-        """Raw features in view of a solution; of the first round where there is none. Always as many rows."""
+        """Return raw features in view of a solution, or of the first round where there is none. Always as many rows."""
 
 
 #: A problem of which nothing more is known: one that was found by its name.
@@ -117,8 +121,8 @@ class BaseProblem:
     learn_decoders: Mapping[str, str] = MappingProxyType({})
     #: group → its features, every feature once: what `explain` leaves out together; None: by their names.
     feature_groups: Mapping[str, tuple[str, ...]] | None = None
-    #: Features that hold on to the solution of the round before: in later rounds their weights are drawn (`rounds.py`).
-    holds: tuple[str, ...] = ()
+    #: Features that pull towards the solution of the round before: later rounds draw their weights (`rounds.py`).
+    memory_features: tuple[str, ...] = ()
     #: Names of the plain rules of `baseline`, for comparison tables.
     baselines: tuple[str, ...] = ()
     #: Those of them that search for longer than the pipeline does: they are shown, but are not what it is measured by.
@@ -136,7 +140,7 @@ class BaseProblem:
         return {}
 
     def with_options(self, **changes: Any) -> Self:
-        """The same problem with other options (`decoder=`, for instance)."""
+        """Return the same problem with other options (`decoder=`, for instance)."""
         return type(self)(**_merged(self.name, options_of(self), changes))
 
     def decode(self, y: Any, instance: Any, /) -> Any:
@@ -148,11 +152,11 @@ class BaseProblem:
         return 1.0
 
     def bound(self, instance: Any, /) -> float | None:
-        """A cheap lower bound on the optimal cost; None where there is none."""
+        """Return a cheap lower bound on the optimal cost; None where there is none."""
         return None
 
     def group(self, instance: Any, /) -> dict[str, float]:
-        """What tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
         return {}
 
 
@@ -180,7 +184,7 @@ class Declared:
 
     @property
     def dimension(self) -> int:
-        """d, the number of features."""
+        """Return d, the number of features."""
         return len(self.feature_names)
 
     @property
@@ -196,7 +200,7 @@ class Declared:
 
 
 def declared(problem: object) -> Declared:
-    """What a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
+    """Return what a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
     check_members(problem)
     name, names = name_of(problem), words_of(problem, "feature_names")
     return Declared(
@@ -220,7 +224,7 @@ def declared(problem: object) -> Declared:
 
 
 def variant(problem: P, **changes: Any) -> P:
-    """The same problem with other options; None keeps what it has. A problem may do that itself by `with_options`."""
+    """Return the same problem with other options, by `with_options` where it has it; None keeps what it has."""
     given = {key: value for key, value in changes.items() if value is not None}
     if not given:
         return problem
@@ -254,7 +258,7 @@ def _check_variant(changed: object, name: str, given: Mapping[str, Any]) -> None
 
 
 def _merged(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with these changes; one that the problem does not have is refused."""
+    """Return the options with these changes; one that the problem does not have is refused."""
     unknown = sorted(set(changes) - set(options))
     if unknown:
         raise OptionError(f"{name} has no such option", where="--" + unknown[0].replace("_", "-"))

@@ -25,9 +25,8 @@ def checked_features(given: Any, name: str, feature_names: Sequence[str]) -> NDA
         raise InputError(f"features of {name} have shape {features.shape}, expected (rows, {d})")
     if features.dtype not in (np.float32, np.float64):
         raise InputError(f"features of {name} are {features.dtype}, expected float64 or float32")
-    finite = np.isfinite(features)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
+    if not np.isfinite(features).all():
+        row, column = np.argwhere(~np.isfinite(features))[0]
         raise InputError(f"feature {feature_names[column]!r} of {name} is not finite in row {row}")
     return features
 

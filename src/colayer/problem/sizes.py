@@ -26,11 +26,11 @@ class Size:
 
     @property
     def option(self) -> str:
-        """How the command line spells it."""
+        """Return the name as the command line spells it."""
         return "--" + self.name.replace("_", "-")
 
     def mistake(self) -> str | None:
-        """What is wrong with the size itself, in a sentence; None where nothing is."""
+        """Return what is wrong with the size itself, in a sentence; None where nothing is."""
         if not isinstance(self.name, str) or not self.name.isidentifier():
             return f"{short(self.name)} is not the name of an argument of generate"
         if not isinstance(self.help, str):
@@ -54,7 +54,7 @@ class Size:
         return None
 
     def parse(self, text: str) -> Any:
-        """The value of one command-line word, checked."""
+        """Return the value of one command-line word, checked."""
         if self.choices:
             if text not in self.choices:
                 raise OptionError(f"{short(text)}, expected one of {', '.join(self.choices)}", where=self.option)

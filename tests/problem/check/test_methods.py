@@ -18,6 +18,7 @@ from support.selection_problem import instances as projects
 
 class UnnamedFeature(Selection):
     feature_names = ("price", "risk")
+    safe_weights = None
 
 
 class InfiniteFeature(Selection):
@@ -233,6 +234,7 @@ class OneWordForAllFeatures(Selection):
 
 class NoFeatures(Selection):
     feature_names = ()
+    safe_weights = None
 
 
 class NamedTwice(Selection):
@@ -264,7 +266,7 @@ class LayerRefuses(Selection):
 
 #: mistake → (the check that finds it, words of what it says).
 PLANTED: dict[Any, tuple[str, str]] = {
-    OneWordForAllFeatures: ("features", "feature_names of OneWordForAllFeatures is 'price', expected a tuple of words"),
+    OneWordForAllFeatures: ("declarations", "feature_names of OneWordForAllFeatures is 'price'"),
     NoFeatures: ("features", "feature_names is empty"),
     NamedTwice: ("features", "'price' twice"),
     UnnamedFeature: ("features", "instance 0: features of selection have shape (6, 3), expected (rows, 2)"),
@@ -277,7 +279,7 @@ PLANTED: dict[Any, tuple[str, str]] = {
     LayerOfAnotherSize: ("layer", "layer of selection raised IndexError: "),
     LayerForgetsToReturn: ("layer", "layer of selection returned None"),
     LayerEndsTheProgram: ("layer", "layer of selection raised SystemExit: 3 (test_methods.py, line"),
-    LayerRefuses: ("layer", "instance 0: no θ today (test_methods.py, line"),
+    LayerRefuses: ("layer", "layer of selection raised InputError: no θ today (test_methods.py, line"),
     DecodeRaises: ("decode", "decode of selection raised ValueError: a tie (test_methods.py, line"),
     DecodeForgetsToReturn: ("decode", "decode of selection returned None"),
     InfiniteCost: ("cost", "cost of selection returned inf, expected a finite number"),
@@ -291,10 +293,10 @@ PLANTED: dict[Any, tuple[str, str]] = {
     BoundOfWords: ("bound", "instance 0: bound of selection returned '12', expected a number or None"),
     BoundRaises: ("bound", "bound of selection raised ZeroDivisionError: no projects (test_methods.py, line"),
     BoundAboveTheOptimumAlone: ("exact", "but the solution of exact costs"),
-    SafeWeightsOfAnotherLength: ("safe weights", "expected 3 finite numbers"),
-    SafeWeightNotFinite: ("safe weights", "expected 3 finite numbers"),
-    SafeWeightsOfWords: ("safe weights", "expected 3 finite numbers, found 'price'"),
-    SafeWeightsWithATypo: ("safe weights", "safe_weights of SafeWeightsWithATypo raised AttributeError: "),
+    SafeWeightsOfAnotherLength: ("declarations", "expected 3 finite numbers"),
+    SafeWeightNotFinite: ("declarations", "expected 3 finite numbers"),
+    SafeWeightsOfWords: ("declarations", "expected 3 finite numbers, found 'price'"),
+    SafeWeightsWithATypo: ("declarations", "safe_weights of SafeWeightsWithATypo raised AttributeError: "),
     EmbedOfAnotherLength: ("objective", "an array of 6 numbers, one per row of the features"),
     EmbedNotFinite: ("objective", "embed of selection returned nan in entry"),
     EmbedIgnoresY: ("objective", "the same vector for different y"),

@@ -97,7 +97,7 @@ PLANTED: dict[Any, tuple[str, str]] = {
     ReadRaises: ("files", "read of selection raised TypeError: unsupported operand"),
     SolutionHalfWritten: ("files", "write all of it"),
     SolutionWithTheKeyOfLabels: ("files", "the key 'cost', which label files have already"),
-    SizeGivenTwice: ("generate", "'projects' is there twice, expected once"),
+    SizeGivenTwice: ("declarations", "'projects' is there twice, expected once"),
     GenerateWithoutSeed: ("generate", "two different instances of one seed"),
     GenerateIgnoresSeed: ("generate", "the same instance of two seeds"),
     GenerateTakesNoSeedSequence: ("generate", "generate of selection raised TypeError: "),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from colayer import BaseProblem, InputError, Size, check_problem
+from colayer.problem.bind import bind
 from colayer.problem.check import CHECKS, Finding, small_instances
 from colayer.problem.check.run import judge
 from colayer.problem.check.trial import Trial
@@ -43,7 +43,7 @@ def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: st
     problem = find_problem(name)
     report = check_problem(problem, small_instances(problem, 3))
     assert report.ok, str(report)
-    assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(problem).values())
+    assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(bind(problem)).values())
     passed = {finding.check for finding in report.findings if finding.result == "passed"}
     assert set(CHECKS) - passed <= {"rounds"}
 
@@ -80,11 +80,12 @@ def test_the_report_names_every_mistake_and_waits_with_what_depends_on_them() ->
     report = check_problem(Worst(), picks())
     assert [finding.check for finding in report.failures] == ["scale", "cost"]
     assert not report.ok
-    with pytest.raises(InputError, match="pick: 2 checks failed, the first: scale: instance 0: scale of pick"):
+    with pytest.raises(InputError) as caught:
         report.raise_for_failures()
+    assert caught.value.where == "pick"
     text = str(report)
     assert "\npickling          not applicable: once 'cost' passes\n" in text
-    assert "\n1. scale\n   instance 0: scale of pick returned 0.0, expected a number > 0" in text
+    assert "\n1. scale\n   instance 0: scale of pick returned 0.0" in text
     assert max(map(len, text.splitlines())) < 120
     document = report.document()
     assert (document["problem"], document["instances"], document["ok"]) == ("pick", 3, False)
@@ -123,20 +124,26 @@ def test_one_instance_with_one_row_is_enough() -> None:
 
 
 def test_without_instances_there_is_nothing_to_check() -> None:
-    with pytest.raises(InputError, match="pick: no instances to check on"):
+    with pytest.raises(InputError) as caught:
         check_problem(Pick(), [])
-    with pytest.raises(InputError, match="is a class, expected an object"):
+    assert caught.value.where == "pick"
+    with pytest.raises(InputError, match="Pick is a class"):
         check_problem(Pick, picks())
+
+
+def test_a_bound_problem_is_checked_as_the_problem_it_was_made_of() -> None:
+    assert check_problem(bind(Pick()), picks()) == check_problem(Pick(), picks())
 
 
 def test_instances_may_come_from_a_generator() -> None:
     assert check_problem(Pick(), iter(picks())).document() == check_problem(Pick(), picks()).document()
 
 
-@pytest.mark.parametrize(("seed", "said"), [(-1, "-1 is out of range"), (0.5, "0.5 is not a whole number")])
-def test_a_seed_is_a_whole_number(seed: Any, said: str) -> None:
-    with pytest.raises(InputError, match=f"^seed: {said}, expected 0 or more"):
+@pytest.mark.parametrize("seed", [-1, 0.5])
+def test_a_seed_is_a_whole_number(seed: Any) -> None:
+    with pytest.raises(InputError) as caught:
         check_problem(Pick(), picks(), seed=seed)
+    assert caught.value.where == "seed"
 
 
 @pytest.mark.parametrize("part", ["name", "feature_names", "features", "layer", "cost"])
@@ -144,7 +151,7 @@ def test_a_problem_that_lacks_a_needed_part_is_refused_by_name(part: str) -> Non
     """Also where it inherits from BaseProblem, which has defaults for decode and scale alone."""
     parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost") if key != part}
     problem = type("Partial", (BaseProblem,), parts)()
-    with pytest.raises(InputError, match=f"Partial is not a problem: it has no {part}$"):
+    with pytest.raises(InputError, match=f"Partial .*{part}$"):
         check_problem(problem, picks())
 
 
@@ -153,7 +160,7 @@ class CostWithoutGetter(Pick):
 
 
 def test_a_needed_part_that_cannot_be_had_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="cost of CostWithoutGetter raised AttributeError: property"):
+    with pytest.raises(InputError, match="cost of CostWithoutGetter raised AttributeError"):
         check_problem(CostWithoutGetter(), picks())
 
 
@@ -161,9 +168,9 @@ def test_a_needed_part_that_cannot_be_had_is_refused_by_name() -> None:
 def test_sizes_that_are_none_are_a_mistake(sizes: Any) -> None:
     parts = {key: getattr(Pick, key) for key in ("name", "feature_names", "features", "layer", "cost")}
     problem = type("Sized", (BaseProblem,), {**parts, "sizes": sizes})()
-    finding = next(f for f in check_problem(problem, picks()).findings if f.check == "generate")
-    assert finding.result == "failed"
-    assert re.search(r"sizes of Sized is .*, expected a tuple like", finding.detail)
+    failure = check_problem(problem, picks()).failures[0]
+    assert failure.check == "declarations"
+    assert failure.detail.startswith("sizes of Sized is ")
 
 
 class Caching(BaseProblem):
@@ -223,7 +230,7 @@ class Ungenerous(Particular):
 
 def test_small_sizes_that_the_generator_refuses_are_left_for_the_usual_ones() -> None:
     assert [len(x.price) for x in small_instances(Particular(), 0)] == [30] * 6
-    with pytest.raises(ValueError, match="nothing at all"):
+    with pytest.raises(InputError, match="generate of selection raised ValueError: nothing at all"):
         small_instances(Ungenerous(), 0)
     with pytest.raises(InputError, match="pick has no instance generator"):
         small_instances(Pick(), 0)

@@ -7,6 +7,7 @@ added up.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,13 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
-from colayer.evaluators.base import Evaluator, compiled_evaluator
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.base import compiled_evaluator
 from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits
-from colayer.problem import answers
-from colayer.problem.check.trial import Trial
-from colayer.problem.compose import features_of, scale_of
-from colayer.problem.faults import calling
+from colayer.problem import guard
+from colayer.problem.abilities import Evaluator
+from colayer.problem.bind import bind
+from colayer.problem.check.trial import Trial, losses
 
 #: Pairs of rows of each instance that get nearly the same θ.
 PAIRS = 8
@@ -33,29 +32,28 @@ def evaluator(trial: Trial) -> None:
     trial.need("evaluator")
     instances = [trial.instances[index] for index in trial.chosen]
     weights = _weights(trial)
-    expected = LocalEvaluator(trial.problem, instances).losses(weights)
-    takes_workers = "workers" in inspect.signature(getattr(trial.problem, "evaluator")).parameters  # noqa: B009
+    expected = losses(trial.problem, instances, weights)
+    takes_workers = "workers" in inspect.signature(trial.problem.need("evaluator")).parameters
     for workers in (1, 2) if takes_workers else (None,):
         own = compiled_evaluator(trial.problem, instances, workers)
         if own is None:
             return
         try:
-            with calling(trial.problem, "the evaluator"):
-                if workers != 2:
-                    _same_losses(trial, _losses(own, weights, len(instances)), expected)
-                if not np.array_equal(_losses(own, weights[1::5], len(instances)), expected[1::5]):
-                    raise InputError(
-                        "losses of the evaluator change when some weight vectors are given without the others, or to "
-                        "two workers: let each loss depend on one weight vector and one instance"
-                    )
-                _same_features(trial, own)
+            if workers != 2:
+                _same_losses(trial, _losses(trial, own, weights), expected)
+            if not np.array_equal(_losses(trial, own, weights[1::5]), expected[1::5]):
+                raise InputError(
+                    "losses of the evaluator change when some weight vectors are given without the others, or to "
+                    "two workers: let each loss depend on one weight vector and one instance"
+                )
+            _same_features(trial, own)
         finally:
             own.close()
 
 
 def _weights(trial: Trial) -> Floats:
     """Return 0, each feature alone, random weights, and those for which two rows have nearly the same θ."""
-    d, rng = len(trial.problem.feature_names), trial.rng(4)
+    d, rng = trial.problem.dimension, trial.rng(4)
     spread = np.vstack([trial.features(index) for index in trial.chosen]).std(axis=0, dtype=np.float64)
     units = 1.0 / np.where(spread > 0, spread, 1.0)
     rows = [np.zeros((1, d)), np.eye(d), -np.eye(d), rng.normal(size=(3, d)), rng.normal(size=(3, d)) * units]
@@ -69,22 +67,26 @@ def _weights(trial: Trial) -> Floats:
     return np.vstack(rows)
 
 
-def _losses(own: Evaluator, weights: Floats, count: int) -> Floats:
-    shape, what = (len(weights), count), "losses of the evaluator"
-    given = own.losses(weights.copy())
-    losses = answers.array(given, what, f"an array of shape {shape}").astype(np.float64)
-    if losses.shape != shape:
-        raise answers.refused(what, given, f"an array of shape {shape}, (weights, instances)")
-    return losses
+def _losses(trial: Trial, own: Evaluator, weights: Floats) -> Floats:
+    shape, what = (len(weights), len(trial.chosen)), "losses of the evaluator"
+    given = _guarded(trial, own.losses)(weights.copy())
+    found = guard.array(given, what, f"an array of shape {shape}").astype(np.float64)
+    if found.shape != shape:
+        raise guard.refused(what, given, f"an array of shape {shape}, (weights, instances)")
+    return found
 
 
-def _same_losses(trial: Trial, losses: Floats, expected: Floats) -> None:
-    unlike = np.argwhere(losses != expected)
+def _guarded(trial: Trial, method: Callable[..., Any]) -> Callable[..., Any]:
+    return trial.problem.guard.wrap("the evaluator", method)
+
+
+def _same_losses(trial: Trial, found: Floats, expected: Floats) -> None:
+    unlike = np.argwhere(found != expected)
     if len(unlike):
         k, trial.current = unlike[0]
         raise InputError(
-            f"the evaluator's loss is {losses[k, trial.current]!r}, the five methods give "
-            f"{expected[k, trial.current]!r} ({len(unlike)} of {losses.size} losses differ): let both call the same "
+            f"the evaluator's loss is {found[k, trial.current]!r}, the five methods give "
+            f"{expected[k, trial.current]!r} ({len(unlike)} of {found.size} losses differ): let both call the same "
             "code; add up θ feature by feature in float64, and costs in the same order"
         )
 
@@ -92,25 +94,25 @@ def _same_losses(trial: Trial, losses: Floats, expected: Floats) -> None:
 def _same_features(trial: Trial, own: Evaluator) -> None:
     """Compare the features and scales that the evaluator holds, in the order asked for, with those of the methods."""
     if isinstance(own, MapsFeatures):
-        for index, matrix in zip(trial.each(), own.map_features(np.array), strict=True):
+        for index, matrix in zip(trial.each(), _guarded(trial, own.map_features)(np.array), strict=True):
             _same_matrix(trial, index, matrix, "map_features")
     if not isinstance(own, Visits):
         return
     asked = [*reversed(trial.chosen), 0]
-    for index, seen in zip(trial.each(asked), own.visit(_looked, asked), strict=True):
+    for index, seen in zip(trial.each(asked), _guarded(trial, own.visit)(_looked, asked), strict=True):
         number, matrix, scale, features = seen
         if number != index:
             raise InputError(f"visit of the evaluator shows instance {number} instead: go by the order given")
         _same_matrix(trial, index, matrix, "visit")
         _same_matrix(trial, index, features.T, "visit")
-        expected = scale_of(trial.problem, trial.instances[index])
+        expected = trial.problem.scale(trial.instances[index])
         if scale != expected:
             raise InputError(f"visit of the evaluator shows the scale {scale!r}: hand over {expected!r}, that of scale")
 
 
-def _looked(held: LoadedInstance[Any, Any, Any]) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
+def _looked(held: Any) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
     """Return what an evaluator shows of an instance."""
-    features = np.array(features_of(held.problem, held.instance))
+    features = np.array(bind(held.problem).features(held.instance))
     return held.number, np.array(held.matrix), float(held.scale), features
 
 

@@ -10,11 +10,9 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError
 from colayer.models import thetas
-from colayer.problem.abilities import bound_of
-from colayer.problem.attributes import flag_of, looks_back_of, weights_of, words_of
 from colayer.problem.check.report import Skip
 from colayer.problem.check.trial import Trial, copied
-from colayer.problem.compose import ROUNDING, scale_of
+from colayer.problem.gap import ROUNDING
 from colayer.problem.rounds import features_after
 
 #: θ of each instance for which y is compared with the y of all others.
@@ -25,7 +23,7 @@ MULTIPLES = (0.25, 4.0, 1024.0)
 
 def features(trial: Trial) -> None:
     """Finite, float32 or float64, a row per entry of θ, a column per name, on every instance; names are distinct."""
-    names = words_of(trial.problem, "feature_names")
+    names = trial.problem.feature_names
     if not names:
         raise InputError("feature_names is empty: θ needs at least one feature, even if it is the constant 1")
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -38,7 +36,7 @@ def features(trial: Trial) -> None:
 def scale(trial: Trial) -> None:
     """A finite number > 0, on every instance."""
     for index in trial.each(range(len(trial.instances))):
-        scale_of(trial.problem, copied(trial.instances[index]))
+        trial.problem.scale(copied(trial.instances[index]))
 
 
 def layer(trial: Trial) -> None:
@@ -64,7 +62,7 @@ def cost(trial: Trial) -> None:
 
 def rounds(trial: Trial) -> None:
     """Features after a solution: shaped as in the first round, finite, repeatable; the solution stays as it was."""
-    if not looks_back_of(trial.problem):
+    if not trial.problem.features_use_solution:
         raise Skip("features take no solution")
     for sample in trial.each_sample():
         instance, solution = trial.instances[sample.index], copied(sample.solution)
@@ -79,7 +77,7 @@ def rounds(trial: Trial) -> None:
 
 def theta(trial: Trial) -> None:
     """The layer uses θ: another θ gives another y. Where `homogeneous` is True, a multiple of θ gives the same y."""
-    homogeneous = flag_of(trial.problem, "homogeneous")
+    homogeneous = trial.problem.homogeneous
     if max(trial.rows) == 1 and not homogeneous:
         raise Skip("every instance has one row of features")
     for sample in trial.each_sample() if homogeneous else ():
@@ -102,8 +100,8 @@ def theta(trial: Trial) -> None:
 
 
 def safe_weights(trial: Trial) -> None:
-    """One finite number per feature, and the pipeline runs with them."""
-    weights = weights_of(trial.problem, "safe_weights", trial.problem.name, len(trial.problem.feature_names))
+    """The pipeline runs with the safe weights."""
+    weights = trial.problem.safe_weights
     if weights is None:
         raise Skip("the problem has no safe_weights")
     for index in trial.each():
@@ -123,7 +121,7 @@ def feasible(trial: Trial) -> None:
 def bound(trial: Trial) -> None:
     """At most the cost of every decoded solution."""
     trial.need("bound")
-    known = {index: bound_of(trial.problem, trial.instances[index]) for index in trial.each()}
+    known = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
     if all(value is None for value in known.values()):
         raise Skip("bound returned None")
     for sample in trial.each_sample():
@@ -149,7 +147,7 @@ def exact(trial: Trial) -> None:
                 f"exact says that no solution costs less than {least:.10g}, but a decoded one costs {cheapest:.10g}: "
                 "let exact minimise cost, or return the bound that it has proved"
             )
-        cheap, reached = bound_of(trial.problem, trial.instances[index]), trial.cost(index, solution)
+        cheap, reached = trial.problem.lower_bound(trial.instances[index]), trial.cost(index, solution)
         if cheap is not None and above(cheap, reached):
             raise InputError(
                 f"bound returned {cheap:.10g}, but the solution of exact costs {reached:.10g}: lower the bound"

@@ -12,10 +12,8 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import Snapshot, difference, snapshot
 from colayer.errors import InputError
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check.trial import Trial, copied
-from colayer.problem.protocol import SomeProblem
-
-_METHODS = ("features", "scale", "layer", "decode", "cost")
 
 
 def inputs_unchanged(trial: Trial) -> None:
@@ -24,7 +22,7 @@ def inputs_unchanged(trial: Trial) -> None:
         for method, arguments in _calls(trial, index, trial.thetas(index)[0]):
             given = copied(arguments)
             before = {name: snapshot(value) for name, value in given.items()}
-            _asked(trial, method, given)
+            _asked(trial.problem, method, *given.values())
             for name, kept in before.items():
                 place = difference(kept, snapshot(given[name]), name)
                 if place is not None:
@@ -44,7 +42,7 @@ def _no_global_random(trial: Trial) -> None:
         for method, arguments in _calls(trial, index, trial.thetas(index)[0]):
             given = copied(arguments)
             with _global_state() as changed:
-                _asked(trial, method, given)
+                _asked(trial.problem, method, *given.values())
                 who = changed()
             if who is not None:
                 raise InputError(
@@ -57,7 +55,9 @@ def _same_answers(trial: Trial) -> None:
     for index in trial.each():
         for theta in trial.thetas(index)[:4]:
             for method, arguments in _calls(trial, index, theta):
-                first, *others = (snapshot(_asked(trial, method, copied(arguments))) for _ in range(3))
+                first, *others = (
+                    snapshot(_asked(trial.problem, method, *copied(arguments).values())) for _ in range(3)
+                )
                 if any(difference(first, other, method) is not None for other in others):
                     raise InputError(
                         f"{method} returned different answers to the same call: use its arguments alone. Look for "
@@ -71,7 +71,7 @@ def _fresh_answers(trial: Trial) -> None:
     for index in trial.each():
         for theta in trial.thetas(index)[:4]:
             instance = copied(trial.instances[index])
-            answers = {"features": trial.call("features", instance), "layer": trial.layer(index, theta)}
+            answers = {"features": trial.problem.features(instance), "layer": trial.layer(index, theta)}
             answers["decode"] = trial.decode(index, copied(answers["layer"]))
             kept += [(method, index, value, snapshot(value)) for method, value in answers.items()]
     for method, index, value, before in kept:
@@ -82,12 +82,12 @@ def _fresh_answers(trial: Trial) -> None:
 
 def _no_memory(trial: Trial) -> None:
     """An answer does not depend on what was asked before: other θ, other instances."""
-    shared = copied(trial.untouched)
+    shared = bind(copied(trial.untouched), [])
     for index in trial.each([*trial.chosen, *reversed(trial.chosen)]):
         many = trial.thetas(index)[:5]
         for k in (*range(len(many)), 1, 0):
             answered = _answers(trial, index, shared, many[k])
-            expected = _answers(trial, index, copied(trial.untouched), many[k])
+            expected = _answers(trial, index, bind(copied(trial.untouched), []), many[k])
             for method, answer in expected.items():
                 if difference(answer, answered[method], method) is not None:
                     raise InputError(
@@ -96,12 +96,12 @@ def _no_memory(trial: Trial) -> None:
                     )
 
 
-def _answers(trial: Trial, index: int, problem: SomeProblem, theta: Floats) -> dict[str, Snapshot]:
+def _answers(trial: Trial, index: int, problem: BoundProblem[Any, Any, Any], theta: Floats) -> dict[str, Snapshot]:
     """Return what the five methods of `problem` return, one after the other, each on a new copy of the instance."""
     answers: dict[str, Snapshot] = {}
 
     def ask(method: str, *before: Any) -> Any:
-        answer = trial.call(method, *before, copied(trial.instances[index]), of=problem)
+        answer = _asked(problem, method, *before, copied(trial.instances[index]))
         answers[method] = snapshot(answer)
         return answer
 
@@ -111,13 +111,11 @@ def _answers(trial: Trial, index: int, problem: SomeProblem, theta: Floats) -> d
     return answers
 
 
-def _asked(trial: Trial, method: str, arguments: dict[str, Any]) -> Any:
-    """Return what the method returns; None where an optional one raises, which the check of it tells."""
+def _asked(problem: BoundProblem[Any, Any, Any], method: str, *arguments: Any) -> Any:
+    """Return what the method returns; None where it raises, which the check of it tells."""
     try:
-        return trial.call(method, *arguments.values())
-    except Exception:
-        if method in _METHODS:
-            raise
+        return getattr(problem, method)(*arguments)
+    except InputError:
         return None
 
 

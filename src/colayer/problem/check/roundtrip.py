@@ -12,16 +12,13 @@ import numpy as np
 from colayer._runtime.snapshot import difference, snapshot
 from colayer._runtime.text import typed_line
 from colayer.errors import InputError
-from colayer.evaluators.local import LocalEvaluator
 from colayer.io.dataset import FORMAT, LABEL_KEYS, parse_instance
-from colayer.io.documents import generated, instance_document, solution_document, solution_of
 from colayer.io.files import encode, parse_json
 from colayer.io.hashing import content_of
 from colayer.io.npz import npz_bytes, parse_npz
-from colayer.problem.attributes import sizes_of
+from colayer.problem.bind import bind
 from colayer.problem.check.report import Skip
-from colayer.problem.check.trial import Sample, Trial
-from colayer.problem.compose import cost_of, features_of
+from colayer.problem.check.trial import Sample, Trial, losses
 
 #: Rows of weights whose losses are compared.
 _WEIGHTS = 4
@@ -41,27 +38,27 @@ def files(trial: Trial) -> None:
 
 def generate(trial: Trial) -> None:
     """A function of the seed, for the sizes that are declared, from their least values on."""
-    problem, sizes = trial.problem, sizes_of(trial.problem)
     trial.need("generate")
+    problem, sizes, make = trial.problem, trial.problem.sizes, trial.problem.need("generate")
     usual = {size.name: size.default for size in sizes}
-    first, again = (generated(problem, np.random.SeedSequence(7), **usual) for _ in range(2))
+    first, again = (make(np.random.SeedSequence(7), **usual) for _ in range(2))
     place = difference(snapshot(first), snapshot(again), "instance")
     if place is not None:
         raise InputError(
             f"generate made two different instances of one seed (look at {place}): draw everything from "
             "np.random.default_rng(seed)"
         )
-    other = generated(problem, 8, **usual)
+    other = make(8, **usual)
     if difference(snapshot(first), snapshot(other), "instance") is None:
         raise InputError("generate made the same instance of two seeds: draw from np.random.default_rng(seed)")
     for size in sizes:
         for value in [*([] if size.minimum is None else [size.minimum]), *size.choices]:
             chosen = {**usual, size.name: size.kind(value)}
             try:
-                features_of(problem, generated(problem, 7, **chosen))
-            except Exception as error:
+                problem.features(make(7, **chosen))
+            except InputError as error:
                 what = ", ".join(f"{name}={given}" for name, given in chosen.items())
-                said = f"generate(7, {what}) makes no instance with features ({typed_line(error)})"
+                said = f"generate(7, {what}) makes no instance with features ({error})"
                 raise InputError(f"{said}: mend that, or change what sizes allows for {size.name}") from error
 
 
@@ -69,16 +66,15 @@ def pickling(trial: Trial) -> None:
     """Problem and instances go to worker processes, and give the same losses there."""
     advice = "Define classes and functions at the top level of a module, no lambda"
     instances = [trial.instances[index] for index in trial.chosen]
-    for what, value in (("the problem", trial.problem), ("an instance", instances)):
+    for what, value in (("the problem", trial.problem.problem), ("an instance", instances)):
         try:
             pickle.loads(pickle.dumps(value))
         except Exception as error:
             said = f"{what} cannot be pickled for worker processes ({typed_line(error)}): mend that. {advice}"
             raise InputError(said) from error
-    problem, again = pickle.loads(pickle.dumps((trial.problem, instances)))
-    weights = trial.rng(6).normal(size=(_WEIGHTS, len(trial.problem.feature_names)))
-    here = LocalEvaluator(trial.problem, instances).losses(weights)
-    there = LocalEvaluator(problem, again).losses(weights)
+    problem, again = pickle.loads(pickle.dumps((trial.problem.problem, instances)))
+    weights = trial.rng(6).normal(size=(_WEIGHTS, trial.problem.dimension))
+    here, there = losses(trial.problem, instances, weights), losses(bind(problem, []), again, weights)
     if not np.array_equal(here, there):
         trial.current = int(np.argwhere(here != there)[0, 1])
         raise InputError(f"losses are not the same after pickling: keep all state in __getstate__. {advice}")
@@ -86,21 +82,21 @@ def pickling(trial: Trial) -> None:
 
 def _same_instance(trial: Trial, index: int) -> None:
     problem, instance = trial.problem, trial.instances[index]
-    file = {"format": FORMAT, "problem": problem.name, **instance_document(problem, instance)}
+    file = {"format": FORMAT, "problem": problem.name, **problem.need("write")(instance)}
     sample = next(sample for sample in trial.samples if sample.index == index)
     for kind, decoded in (("JSON", _json(file)), ("npz", parse_npz(npz_bytes(file, _NPZ), _NPZ))):
         again = parse_instance(decoded, problem, _JSON if kind == "JSON" else _NPZ)
         through = f"after write, {kind} and read"
         if content_of(problem, again) != content_of(problem, instance):
             raise InputError(f"the instance is not the same {through}: write every field, in full")
-        found = np.array(features_of(problem, again))
+        found = np.array(problem.features(again))
         place = difference(snapshot(trial.features(index)), snapshot(found), "features")
         if place is not None:
             raise InputError(
                 f"{place} is not the same {through}: write every field, and let read make arrays of the type that "
                 "generate makes"
             )
-        cost = cost_of(problem, sample.solution, again)
+        cost = problem.cost(sample.solution, again)
         if cost != sample.cost:
             raise InputError(
                 f"a solution costs {cost!r} {through}, {sample.cost!r} before: write every field that cost uses"
@@ -109,11 +105,11 @@ def _same_instance(trial: Trial, index: int) -> None:
 
 def _same_solution(trial: Trial, sample: Sample) -> None:
     problem, instance = trial.problem, trial.instances[sample.index]
-    document = solution_document(problem, sample.solution, instance)
+    document = problem.need("write_solution")(sample.solution, instance)
     taken = sorted({"format", "problem", *LABEL_KEYS} & set(document))
     if taken:
         raise InputError(f"write_solution uses the key {taken[0]!r}, which label files have already: choose another")
-    cost = cost_of(problem, solution_of(problem, _json(document), instance), instance)
+    cost = problem.cost(problem.need("read_solution")(_json(document), instance), instance)
     if cost != sample.cost:
         said = f"a solution costs {cost!r} after write_solution and read_solution, {sample.cost!r} before"
         raise InputError(f"{said}: write all of it")

@@ -10,15 +10,13 @@ import numpy as np
 
 from colayer._runtime.text import short
 from colayer.errors import ColayerError, InputError
-from colayer.io.documents import generated
-from colayer.problem.abilities import Generates, need
-from colayer.problem.attributes import check_members, sizes_of
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check import methods, purity, roundtrip
 from colayer.problem.check.evaluator import evaluator
 from colayer.problem.check.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Skip
 from colayer.problem.check.trial import MOST_INSTANCES, Trial
 from colayer.problem.check.variants import declarations, variants
-from colayer.problem.faults import ends, own_fault, place_of, raised
+from colayer.problem.guard import raised
 from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
 
 #: Whole-number sizes of the instances that `small_instances` makes.
@@ -45,17 +43,21 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "files": (roundtrip.files, ("feasible",)),
     "generate": (roundtrip.generate, ("features",)),
     "pickling": (roundtrip.pickling, ("repeatable", "scale")),
-    "evaluator": (evaluator, ("repeatable", "scale")),
+    "evaluator": (evaluator, ("declarations", "repeatable", "scale")),
 }
 
 
 def check_problem(
-    problem: Problem[X, Y, Z], instances: Iterable[X], *, seed: int = 0, decoder: str | None = None
+    problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z],
+    instances: Iterable[X],
+    *,
+    seed: int = 0,
+    decoder: str | None = None,
 ) -> CheckReport:
     """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
 
     The problem is tried as it is given, then with every decoder and every other value of an option that it declares
-    (`checks/variants.py`), one changed at a time; with `decoder`, through that one alone. Small instances do best: on
+    (`variants.py`), one changed at a time; with `decoder`, through that one alone. Small instances do best: on
     them the θ that are tried reach nearly every solution of the layer. Features and scale are checked on all
     instances, the rest on the first six. A check that would say nothing of its own, since an earlier one failed, is
     left out until that is mended. The findings depend on the arguments alone.
@@ -65,19 +67,20 @@ def check_problem(
     >>> check_problem(problem, [problem.generate(seed, jobs=5) for seed in range(3)]).ok
     True
     """
-    check_members(problem)
+    given = problem.problem if isinstance(problem, BoundProblem) else problem
     data, chosen = list(instances), _seed(seed)
+    name = bind(given, []).guard.name
     if not data:
-        raise InputError("no instances to check on, expected at least one", where=str(problem.name))
-    tried = variants(problem, decoder)
+        raise InputError("no instances to check on, expected at least one", where=name)
+    tried = variants(given, decoder)
     findings: dict[str, Finding] = {}
     looked_at: list[str] = []
     for words, one in tried.items():
         judge(Trial(one, data, chosen), f"with {words}: " if looked_at else "", findings)
         looked_at.append(words)
-        if _waits("theta", findings):  # what all that follows is made of is wrong: other options show no more
+        if _root("repeatable", findings) is not None:  # what all that follows is made of: other options show no more
             break
-    return CheckReport(str(problem.name), len(data), tuple(findings.values()), tuple(looked_at))
+    return CheckReport(name, len(data), tuple(findings.values()), tuple(looked_at))
 
 
 def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
@@ -85,12 +88,10 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
 
     A check that applies to one variant alone has the result that it has there.
     """
-    for check, (run, needs) in CHECKS.items():
-        if check in findings and (findings[check].result == FAILED or _waits(check, findings)):
-            continue
-        first = next((need for need in needs if findings[need].result == FAILED or _waits(need, findings)), None)
-        if first is not None:
-            findings[check] = Finding(check, NOT_APPLICABLE, f"once {_root(first, findings)!r} passes")
+    for check, (run, _) in CHECKS.items():
+        root = "declarations" if trial.unnamed and check != "declarations" else _root(check, findings)
+        if root is not None:
+            findings.setdefault(check, Finding(check, NOT_APPLICABLE, f"once {root!r} passes"))
             continue
         trial.current = None
         try:
@@ -98,19 +99,18 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
                 run(trial)
         except Skip as skip:
             findings.setdefault(check, Finding(check, NOT_APPLICABLE, str(skip)))
-        except BaseException as error:  # also what a method of the user's raises
-            if ends(error):
-                raise
+        except Exception as error:  # beside ours, what runs of the user's outside of methods: a copy, a comparison
             where = "" if trial.current is None else f"instance {trial.current}: "
-            findings[check] = Finding(check, FAILED, f"{words}{where}{_sentence(error)}")
+            said = str(error) if isinstance(error, ColayerError) else raised(error)
+            findings[check] = Finding(check, FAILED, f"{words}{where}{said}")
         else:
             findings[check] = Finding(check, PASSED)
 
 
-def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
+def small_instances(problem: SomeProblem | BoundProblem[Any, Any, Any], seed: int) -> list[Any]:
     """Return instances to check on, made by the problem: whole-number sizes are small, the others as declared."""
-    made, sizes = [], sizes_of(problem)
-    need(problem, Generates)
+    bound = bind(problem, [])
+    made, sizes, generate = [], bound.sizes, bound.need("generate")
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
         usual = {size.name: size.default for size in sizes}
         small = {
@@ -119,22 +119,10 @@ def small_instances(problem: SomeProblem, seed: int) -> list[Any]:
             if size.kind is int and not size.choices
         }
         try:
-            made.append(generated(problem, child, **{**usual, **small}))
-        except Exception:  # small sizes that do not go together are no mistake
-            made.append(generated(problem, child, **usual))
+            made.append(generate(child, **{**usual, **small}))
+        except InputError:  # small sizes that do not go together are no mistake
+            made.append(generate(child, **usual))
     return made
-
-
-def _sentence(error: BaseException) -> str:
-    """Return what a finding says of an error: where code of the user's raised it, with method, file and line."""
-    if isinstance(error, ColayerError):
-        inner: BaseException = error  # what our sentence stands for
-        while isinstance(inner, ColayerError) and inner.__cause__ is None and inner.__context__ is not None:
-            inner = inner.__context__
-        told = None if isinstance(inner, ColayerError) else own_fault(inner)
-        place = place_of(error) if error.__cause__ is None else ""
-        return told or (f"{error} ({place})" if place else str(error))
-    return own_fault(error) or raised(error)
 
 
 def _seed(seed: int) -> int:
@@ -147,13 +135,8 @@ def _seed(seed: int) -> int:
     return value
 
 
-def _waits(check: str, findings: dict[str, Finding]) -> bool:
-    """Whether a check is left out because one before it failed."""
-    return any(findings[need].result == FAILED or _waits(need, findings) for need in CHECKS[check][1])
-
-
-def _root(check: str, findings: dict[str, Finding]) -> str:
-    """The check that failed, behind one that is left out for it."""
-    while findings[check].result != FAILED:
-        check = next(need for need in CHECKS[check][1] if findings[need].result == FAILED or _waits(need, findings))
-    return check
+def _root(check: str, findings: dict[str, Finding]) -> str | None:
+    """Return the check that failed: this one, or one that it waits for; None where there is none."""
+    if check in findings and findings[check].result == FAILED:
+        return check
+    return next((root for need in CHECKS[check][1] if (root := _root(need, findings)) is not None), None)

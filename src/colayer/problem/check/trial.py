@@ -1,4 +1,4 @@
-"""The problem on trial: every call of its methods, and what the pipeline makes of sampled θ."""
+"""The problem on trial, and what the pipeline makes of sampled θ."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
+from colayer._runtime.text import first_line
+from colayer.errors import ColayerError, InputError
 from colayer.models import thetas
-from colayer.problem import answers
-from colayer.problem.attributes import has
-from colayer.problem.bind import bind
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check.report import Skip
-from colayer.problem.compose import cost_of, decode_of, features_of, layer_of, solve_exactly
-from colayer.problem.faults import calling
-from colayer.problem.feasibility import refusal
 from colayer.problem.protocol import SomeProblem
 
 #: Instances that are looked at closely; features and scale are checked on all.
@@ -43,10 +40,14 @@ class Sample:
 
 
 class Trial:
-    """A problem with its instances. What its methods raise passes as it is; `judge` makes a finding of it."""
+    """A problem with its instances, bound so that all that its methods raise is an `InputError`."""
 
     def __init__(self, problem: SomeProblem, instances: Sequence[Any], seed: int) -> None:
-        self.problem = problem
+        #: What is wrong with the attributes.
+        self.mistakes: list[InputError] = []
+        self.problem: BoundProblem[Any, Any, Any] = bind(problem, self.mistakes)
+        #: Whether `feature_names` is wrong: then nothing else can be looked at.
+        self.unnamed = bool(self.mistakes) and not self.problem.feature_names
         self.instances = list(instances)
         self.seed = seed
         #: A copy made before any method was called.
@@ -80,8 +81,8 @@ class Trial:
         return np.random.default_rng([self.seed, *key])
 
     def has(self, *methods: str) -> bool:
-        """Return whether the problem has these optional methods."""
-        return all(has(self.problem, method) for method in methods)
+        """Tell whether the problem has these optional methods."""
+        return all(getattr(self.problem, method) is not None for method in methods)
 
     def need(self, *methods: str) -> None:
         """Skip the check where the problem lacks one of these optional methods."""
@@ -89,21 +90,14 @@ class Trial:
             if not self.has(method):
                 raise Skip(f"the problem has no {method}")
 
-    def call(self, method: str, *arguments: Any, of: Any = None) -> Any:
-        """Return what a method of the problem (or of `of`) returns, as it is."""
-        owner = self.problem if of is None else of
-        with calling(owner, method):
-            return getattr(owner, method)(*arguments)
-
     def vector(self, method: str, index: int, given: Any) -> Floats:
         """Return what `embed` or `target` makes of y or of a solution: a finite number per row of the features."""
-        found = self.call(method, given, self.instances[index])
-        return answers.vector(found, self.rows[index], f"{method} of {self.problem.name}")
+        return self.problem.vector(method, self.rows[index], given, self.instances[index])
 
     def features(self, index: int) -> NDArray[Any]:
         """Return φ of an instance, computed once, of a copy of it."""
         if index not in self._features:
-            self._features[index] = np.array(features_of(self.problem, copied(self.instances[index])))
+            self._features[index] = np.array(self.problem.features(copied(self.instances[index])))
         return self._features[index]
 
     @cached_property
@@ -130,15 +124,15 @@ class Trial:
 
     def layer(self, index: int, theta: Floats) -> Any:
         """Return y. The layer gets a θ and an instance of its own."""
-        return layer_of(self.problem, theta.copy(), copied(self.instances[index]))
+        return self.problem.layer(theta.copy(), copied(self.instances[index]))
 
     def decode(self, index: int, y: Any) -> Any:
         """Return the solution of y, decoded on a copy of the instance."""
-        return decode_of(self.problem, y, copied(self.instances[index]))
+        return self.problem.decode(y, copied(self.instances[index]))
 
     def cost(self, index: int, solution: Any) -> float:
         """Return C(z, x), of a copy of the instance."""
-        return cost_of(self.problem, solution, copied(self.instances[index]))
+        return self.problem.cost(solution, copied(self.instances[index]))
 
     def sample(self, index: int, theta: Floats) -> Sample:
         """Return what the pipeline makes of θ: y, z and its cost."""
@@ -164,13 +158,24 @@ class Trial:
         """Return the exact solver's solution and bound for an instance, asked once."""
         if index not in self._exact:
             start = self.best_sample(index).solution
-            solved = solve_exactly(self.problem, self.instances[index], time_limit=EXACT_SECONDS, start=start)
+            solved = self.problem.solve_exactly(self.instances[index], time_limit=EXACT_SECONDS, start=start)
             self._exact[index] = solved[:2]
         return self._exact[index]
 
     def infeasible(self, index: int, solution: Any) -> str | None:
         """Return what the problem says against a solution, by `violation` or by its files; None where nothing."""
-        return refusal(bind(self.problem), solution, self.instances[index])
+        problem, instance = self.problem, self.instances[index]
+        if problem.violation is not None:
+            said = problem.violation(solution, instance)
+            return None if said is None else f"violation says: {said}"
+        if problem.write_solution is None or problem.read_solution is None:
+            return None
+        try:
+            problem.read_solution(problem.write_solution(solution, instance), instance)
+        except InputError as error:  # of another kind: no verdict, `files` says what is wrong with the two
+            refused = isinstance(error.__cause__, ColayerError | ValueError)
+            return first_line(error) if refused else None
+        return None
 
 
 def copied(value: Any) -> Any:
@@ -179,3 +184,8 @@ def copied(value: Any) -> Any:
         return copy.deepcopy(value)
     except (Exception, SystemExit):
         return value
+
+
+def losses(problem: BoundProblem[Any, Any, Any], instances: Sequence[Any], weights: Floats) -> Floats:
+    """Return the losses that the five methods give: one row per weight vector, one column per instance."""
+    return np.array([problem.costs(problem.features(x), weights, x) / problem.scale(x) for x in instances]).T

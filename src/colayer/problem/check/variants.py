@@ -3,47 +3,45 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from colayer._runtime.snapshot import Snapshot, difference, snapshot
-from colayer._runtime.text import one_of, short
-from colayer.errors import InputError, OptionError
+from colayer.errors import ColayerError, InputError
 from colayer.io.files import encode, parse_json
-from colayer.problem.attributes import attribute, check_members, has, name_of, options_of, words_of
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check.trial import Trial
-from colayer.problem.faults import calling
 from colayer.problem.protocol import SomeProblem
 from colayer.problems import REGISTRY, find_problem
 
+Bound = BoundProblem[Any, Any, Any]
+
 
 def declarations(trial: Trial) -> None:
-    """The name is a word of its own, and a problem made anew from `options`, as a model file does, is the same."""
-    problem, name = trial.untouched, name_of(trial.untouched)
+    """Attributes are what they should be, and a problem made anew from `options`, as a model file does, is the same."""
+    problem = trial.problem
+    if trial.mistakes:
+        raise InputError("; ".join(map(str, trial.mistakes)))
+    name, given = problem.name, problem.options
     if not name.isprintable() or set(name) & set(" /\\:"):
         raise InputError(f"name is {name!r}: give one word without blanks, slashes and colons; files carry it")
-    if name in REGISTRY and type(problem) is not type(find_problem(name)):
+    if name in REGISTRY and type(problem.problem) is not type(find_problem(name)):
         raise InputError(f"name is {name!r}, that of a built-in problem: choose another, files and models carry it")
-    given, decoders = options_of(problem), words_of(problem, "decoders")
     if parse_json(encode(given), Path("options")) != given:
         raise InputError("options are not the same after JSON: use words, numbers, lists and true or false only")
-    place = difference(_public(remade(problem, given)), _public(problem), "")
+    place = difference(_public(_remade(problem)), _public(trial.untouched), "")
     if place is not None:
         raise InputError(
             f"the problem made anew from its options {given} has another `{place[1:]}`: return every argument of the "
             "constructor in options, and set nothing after it"
         )
-    if decoders and "decoder" not in given:
+    if problem.decoders and "decoder" not in given:
         raise InputError("options has no 'decoder', but there are decoders: take it in the constructor, return it")
     for key, values in values_of(problem).items():
         for value in values:
-            other = remade(problem, {key: value})
-            check_members(other)
-            if repr(options_of(other).get(key)) != repr(value):
-                kept = options_of(other)
-                raise InputError(f"with_options({key}={value!r}) gives the options {kept}: keep the {key} given")
+            problem.variant(**{key: value})
 
 
 def variants(problem: SomeProblem, decoder: str | None = None) -> dict[str, SomeProblem]:
@@ -51,54 +49,42 @@ def variants(problem: SomeProblem, decoder: str | None = None) -> dict[str, Some
 
     With `decoder` all of them have that decoder. One that cannot be made is left out: `declarations` names it.
     """
-    found: dict[str, SomeProblem] = {}
+    bound = bind(problem, [])
     if decoder is not None:
-        problem = _decoded(problem, decoder)
-    given = _options(problem)
-    found[", ".join(f"{key}={value}" for key, value in given.items()) or "no options"] = problem
-    for key, values in values_of(problem).items():
+        bound.check_decoder(decoder, "--decoder")
+        bound = bound if bound.decoder == decoder else bind(bound.variant(decoder=decoder).problem, [])
+    given = bound.options
+    found = {", ".join(f"{key}={value}" for key, value in given.items()) or "no options": bound.problem}
+    for key, values in values_of(bound).items():
         for value in values if decoder is None or key != "decoder" else ():
-            made = _changed(problem, {key: value}) if repr(value) != repr(given[key]) else None
-            if made is not None:
-                found[f"{key}={value}"] = made
+            if repr(value) != repr(given[key]):
+                try:
+                    found[f"{key}={value}"] = bound.variant(**{key: value}).problem
+                except ColayerError:  # `declarations` tells it
+                    continue
     return found
 
 
-def values_of(problem: SomeProblem) -> dict[str, tuple[Any, ...]]:
-    """option → the values that the problem declares for it.
+def values_of(problem: Bound) -> dict[str, tuple[Any, ...]]:
+    """Return the values that the problem declares for each option.
 
     Those of the decoder are in `decoders`. Those of the others are in the annotation of the constructor's argument:
     `Literal["small", "large"]`, alone or with others (`Literal["small"] | int`), or `bool`.
     """
-    given = _options(problem)
-    declared: dict[str, tuple[Any, ...]] = {key: values for key, values in _annotated(problem) if key in given}
-    try:
-        decoders = words_of(problem, "decoders")
-    except InputError:
-        decoders = ()
-    return {**declared, "decoder": decoders} if decoders and "decoder" in given else declared
+    given = problem.options
+    listed = {key: values for key, values in _annotated(type(problem.problem).__init__) if key in given}
+    return {**listed, "decoder": problem.decoders} if problem.decoders and "decoder" in given else listed
 
 
-def remade(problem: SomeProblem, options: Mapping[str, Any]) -> SomeProblem:
-    """Return the problem with these options, made anew also where nothing changes."""
-    what = f"with_options({', '.join(f'{key}={value!r}' for key, value in options.items())})"
-    with calling(problem, what):
-        if has(problem, "with_options"):
-            made: SomeProblem = getattr(problem, "with_options")(**options)  # noqa: B009  an ability
-            return made
-        return type(problem)(**{**attribute(problem, "options", {}), **options})
+def _remade(problem: Bound) -> object:
+    """Return the problem made anew from its options, also where it has none."""
+    if problem.with_options is not None:
+        return problem.with_options(**problem.options)
+    return problem.guard.wrap("the constructor", type(problem.problem))(**problem.options)
 
 
-def _options(problem: SomeProblem) -> dict[str, Any]:
-    try:
-        return options_of(problem)
-    except InputError:
-        return {}
-
-
-def _annotated(problem: SomeProblem) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """The arguments of the constructor whose annotation lists their values."""
-    make = type(problem).__init__
+def _annotated(make: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield the arguments of a constructor whose annotation lists their values, with these."""
     for name, annotation in getattr(make, "__annotations__", {}).items():
         one = SimpleNamespace(__annotations__={name: annotation})
         try:
@@ -112,37 +98,12 @@ def _annotated(problem: SomeProblem) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def _values(kind: Any) -> tuple[Any, ...]:
-    """The values that a type lists."""
+    """Return the values that a type lists."""
     if kind is bool:
         return False, True
     return get_args(kind) if get_origin(kind) is Literal else ()
 
 
-def _decoded(problem: SomeProblem, decoder: str) -> SomeProblem:
-    """Return the problem with the decoder that was asked for."""
-    known = words_of(problem, "decoders")
-    if not known:
-        raise OptionError(f"{problem.name} has no decoders to choose from", where="--decoder")
-    if decoder not in known:
-        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), known)}", where="--decoder")
-    if _options(problem).get("decoder") == decoder:
-        return problem
-    made = remade(problem, {"decoder": decoder})
-    check_members(made)
-    return made
-
-
-def _changed(problem: SomeProblem, options: Mapping[str, Any]) -> SomeProblem | None:
-    """Return the problem with these options; None where it cannot be made, or has other ones."""
-    try:
-        made = remade(problem, options)
-        check_members(made)
-        kept = options_of(made)
-    except Exception:  # `declarations` tells it
-        return None
-    return made if all(repr(kept.get(key)) == repr(value) for key, value in options.items()) else None
-
-
-def _public(problem: SomeProblem) -> Snapshot:
+def _public(problem: object) -> Snapshot:
     """Return what the problem holds without what it keeps to itself."""
     return snapshot(SimpleNamespace(**{key: value for key, value in vars(problem).items() if not key.startswith("_")}))

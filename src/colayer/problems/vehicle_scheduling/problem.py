@@ -79,8 +79,8 @@ class VehicleScheduling(BaseProblem):
     ) -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
-        self._features, self.looks_back = features, features == "rounds"
-        self.holds = tuple(name for name in self.feature_names if name.startswith("stay_"))
+        self._features, self.features_use_solution = features, features == "rounds"
+        self.memory_features = tuple(name for name in self.feature_names if name.startswith("stay_"))
         self.decoder = decoder
         check_decoder(declared(self), decoder, "--decoder")
         self.baselines = rules(decoder)

@@ -1,0 +1,118 @@
+"""What each method of a problem must return."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer import InputError
+from colayer.problem.abilities import Approximation
+from colayer.problem.declarations import METHODS, OPTIONAL
+from colayer.problem.returned import CHECKS, checked_features
+
+#: method → (what is taken, what is refused).
+ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
+    "layer": ([0, [1], np.ones(2)], [None]),
+    "decode": ([0, [1], np.ones(2)], [None]),
+    "cost": ([1.0, 2, np.float32(2.5), np.array(3.0)], [None, "high", [1.0, 2.0], math.nan, -math.inf, 1j]),
+    "scale": ([1.0, np.int64(3)], [0.0, -1, math.inf, math.nan, None, "large"]),
+    "generate": ([{}, 0], [None]),
+    "instance": ([{}, 0], [None]),
+    "table": ([{}, {"a": [1, 2], "b": (3, 4)}], [None, [1], {"a": 1}, {1: [2]}, {"a": [1], "b": [1, 2]}]),
+    "read": ([{}, 0], [None]),
+    "write": ([{}, {"a": 1}], [None, [1], {1: 2}]),
+    "read_solution": ([{}, 0], [None]),
+    "write_solution": ([{}, {"a": np.ones(2)}], [None, [1], {1: 2}, {"a": 2j}, {"a": [1, object()]}]),
+    "content": ([b"", bytearray(b"x")], [None, "x", 3]),
+    "bound": ([None, 3, -math.inf, np.float32(2.5)], ["low", [1.0, 2.0], math.nan, math.inf]),
+    "approximation": ([None, Approximation(1.0, 2.0)], [1.5, (1.0, 2.0)]),
+    "baseline": ([0, [1]], [None]),
+    "with_options": ([object()], [None]),
+    "violation": ([None, "too late"], [True, 3, ["too late"]]),
+    "group": ([{}, {"jobs": 3}], [3, None, {"jobs": "many"}, {1: 2}, {"jobs": math.inf}]),
+}
+
+
+class Evaluates:
+    def losses(self, weights: Any) -> Any:
+        """Return nothing."""
+
+    close = losses
+
+
+ANSWERS["evaluator"] = ([None, Evaluates()], [3, object()])
+
+
+def test_every_check_is_that_of_a_method() -> None:
+    assert set(CHECKS) == set(ANSWERS)
+    assert set(CHECKS) <= {*METHODS, *OPTIONAL}
+
+
+@pytest.mark.parametrize("method", ANSWERS)
+def test_what_a_method_may_return(method: str) -> None:
+    what = f"{method} of pick"
+    taken, refused = ANSWERS[method]
+    for value in taken:
+        found = CHECKS[method](value, what)
+        assert found is value or found == value or method == "table"
+    for value in refused:
+        with pytest.raises(InputError, match=f"^{what}"):
+            CHECKS[method](value, what)
+
+
+def test_numbers_become_plain_floats_and_columns_lists() -> None:
+    assert type(CHECKS["cost"](np.float32(2.5), "cost")) is type(CHECKS["scale"](3, "scale")) is float
+    assert CHECKS["table"]({"a": (1, 2)}, "table") == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize("method", ["layer", "decode", "cost"])
+def test_a_coroutine_is_refused_and_closed(method: str) -> None:
+    async def later() -> float:
+        return 1.0
+
+    coroutine = later()
+    with pytest.raises(InputError, match=f"^{method} of pick returned a coroutine"):
+        CHECKS[method](coroutine, f"{method} of pick")
+    with pytest.raises(RuntimeError, match="cannot reuse"):
+        coroutine.send(None)
+
+
+def test_a_part_without_a_json_form_is_named_by_its_place() -> None:
+    with pytest.raises(InputError, match=r"^write_solution of pick: tour\[1\] "):
+        CHECKS["write_solution"]({"tour": [1, 2j]}, "write_solution of pick")
+
+
+X = np.array([[4.0, 0.0], [2.0, 8.0], [3.0, 1.0], [9.0, 2.0]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_features_are_taken_as_they_are_in_both_precisions(dtype: Any) -> None:
+    given = X.astype(dtype)
+    assert checked_features(given, "pick", ("value", "noise")) is given
+
+
+def test_features_may_be_lists() -> None:
+    assert checked_features(X.tolist(), "pick", ("value", "noise")).tolist() == X.tolist()
+
+
+@pytest.mark.parametrize(
+    ("features", "said"),
+    [
+        (np.ones((4, 1)), r"features of pick .*\(4, 1\)"),
+        (np.ones(2), r"features of pick .*\(2,\)"),
+        (np.ones((0, 2)), r"features of pick .*\(0, 2\)"),
+        (np.ones((4, 2), dtype=int), "features of pick .*int64"),
+        (X + 0j, "features of pick .*complex128"),
+        (None, "features of pick .*None"),
+        ("wide", "features of pick .*'wide'"),
+        ([[1.0], [1.0, 2.0]], "features of pick "),
+        (np.where(X == 8.0, np.nan, X), "feature 'noise' of pick .*row 1"),
+        (np.where(X == 9.0, np.inf, X), "feature 'value' of pick .*row 3"),
+    ],
+)
+def test_features_that_are_none_are_refused(features: Any, said: str) -> None:
+    with pytest.raises(InputError, match=f"^{said}"):
+        checked_features(features, "pick", ("value", "noise"))
