@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 from colayer._runtime.text import typed_line
 from colayer._runtime.threads import use_one_thread
 from colayer.errors import ColayerError
-from colayer.problem.faults import carry, own_fault
+from colayer.problem.guard import carry, own_fault
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -142,6 +142,6 @@ def portable(error: BaseException) -> BaseException:
 
 
 def _own_folders() -> dict[str, str]:
-    from colayer.problem.faults import OWN_FOLDERS
+    from colayer.problem.guard import OWN_FOLDERS
 
     return OWN_FOLDERS

@@ -220,7 +220,7 @@ def _fault(error: BaseException) -> int:
     """A fault in a file of the user's is one line; any other is ours, with its traceback."""
     import traceback
 
-    from colayer.problem.faults import own_fault
+    from colayer.problem.guard import own_fault
 
     said = own_fault(error)
     if said is not None:

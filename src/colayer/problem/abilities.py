@@ -79,6 +79,22 @@ class Generates(Protocol[X_co]):
 
 
 @runtime_checkable
+class TakesTables(Protocol[X_co]):
+    """Instances from tables of the user's."""
+
+    def instance(self, table: Any, /, **more: Any) -> X_co:
+        """The instance of a table with named columns; other tables and options by name."""
+
+
+@runtime_checkable
+class Tabulates(Protocol[X_contra, Z_contra]):
+    """Solutions as tables."""
+
+    def table(self, solution: Z_contra, instance: X_contra, /) -> Mapping[str, Sequence[Any]]:
+        """Columns of equal length by name, in the user's words: one row per job, edge or task."""
+
+
+@runtime_checkable
 class ReadsInstances(Protocol[X_co]):
     """Instances from files."""
 

@@ -44,6 +44,8 @@ NAMES = {
     "generate": "instance generator", "read": "file format", "write": "file format", "exact": "exact solver",
     "read_solution": "solution format", "write_solution": "solution format", "compact": "compact model",
     "constraint_program": "constraint program", "plot": "picture of a solution",
+    "instance": "instance(table), which makes an instance of a table",
+    "table": "table(solution, instance), which gives a solution as columns",
 }  # fmt: skip
 
 

@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from colayer._runtime.text import typed_line
 from colayer.errors import OptionError
-from colayer.problem.faults import OWN_FOLDERS
+from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.guard import OWN_FOLDERS
 
 if TYPE_CHECKING:
     from colayer.problem.protocol import SomeProblem
@@ -38,14 +40,12 @@ _CLASSES = {target.partition(":")[2]: target for target in REGISTRY.values()}
 
 
 def problem_names() -> tuple[str, ...]:
-    """The registered names, in the order of the documentation."""
+    """Return the registered names, in the order of the documentation."""
     return tuple(REGISTRY)
 
 
 def find_problem(name: str, **options: Any) -> SomeProblem:
-    """The problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
-    from colayer.problem.protocol import variant
-
+    """Return the problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
     target = REGISTRY.get(name, name)
     module_name, colon, attribute = target.partition(":")
     if not colon:
@@ -57,8 +57,14 @@ def find_problem(name: str, **options: Any) -> SomeProblem:
             found = found()
         except TypeError as error:
             raise OptionError(f"{name} cannot be made without arguments ({error})", where="PROBLEM") from None
-    problem: SomeProblem = variant(found, **options)
+    problem: SomeProblem = bind(found).variant(**options).problem if options else found
     return problem
+
+
+@cache
+def registered(name: str) -> BoundProblem[Any, Any, Any]:
+    """Return the registered problem of this name, bound, with its default options."""
+    return bind(find_problem(name))
 
 
 def _load(module_name: str, attribute: str, name: str) -> Any:
@@ -87,7 +93,7 @@ def _load(module_name: str, attribute: str, name: str) -> Any:
 
 @contextmanager
 def _no_way_out() -> Iterator[None]:
-    """A module that leaves by `os._exit` as it is imported would end us without a word: an exception instead."""
+    """Raise where a module leaves by `os._exit` as it is imported, which would end us without a word."""
 
     def refuse(status: int) -> NoReturn:
         raise SystemExit(f"os._exit({status})")

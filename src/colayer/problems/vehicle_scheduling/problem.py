@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem.protocol import BaseProblem, check_decoder, declared
+from colayer.problem.bind import check_decoder
+from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
@@ -77,7 +78,7 @@ class VehicleScheduling(BaseProblem):
         self._features, self.looks_back = features, features == "rounds"
         self.holds = tuple(name for name in self.feature_names if name.startswith("stay_"))
         self.decoder = decoder
-        check_decoder(declared(self), decoder, "--decoder")
+        check_decoder(self.name, self.decoders, decoder, "--decoder")
         self.baselines = rules(decoder)
 
     @property
