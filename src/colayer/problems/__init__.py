@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from colayer._runtime.text import typed_line
 from colayer.errors import OptionError
-from colayer.problem.bind import BoundProblem, bind
-from colayer.problem.guard import OWN_FOLDERS
 
 if TYPE_CHECKING:
+    from colayer.problem.bind import BoundProblem
     from colayer.problem.protocol import SomeProblem
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
@@ -46,6 +45,8 @@ def problem_names() -> tuple[str, ...]:
 
 def find_problem(name: str, **options: Any) -> SomeProblem:
     """Return the problem called `name`: a registered one, or `MODULE:NAME`, a problem class or object of the user's."""
+    from colayer.problem.bind import bind
+
     target = REGISTRY.get(name, name)
     module_name, colon, attribute = target.partition(":")
     if not colon:
@@ -64,10 +65,14 @@ def find_problem(name: str, **options: Any) -> SomeProblem:
 @cache
 def registered(name: str) -> BoundProblem[Any, Any, Any]:
     """Return the registered problem of this name, bound, with its default options."""
+    from colayer.problem.bind import bind
+
     return bind(find_problem(name))
 
 
 def _load(module_name: str, attribute: str, name: str) -> Any:
+    from colayer.problem.guard import OWN_FOLDERS
+
     here = str(Path.cwd())
     if name not in REGISTRY and here not in sys.path:  # a problem of the user's lives beside their data
         sys.path.append(here)

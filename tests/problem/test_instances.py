@@ -1,4 +1,4 @@
-"""Problems that speak in tables: what they return is checked, and what is no instance is refused."""
+"""What is no instance is refused in a sentence that says how to make one."""
 
 from __future__ import annotations
 
@@ -8,33 +8,10 @@ import pandas as pd
 import pytest
 
 from colayer import InputError, Pipeline
-from colayer.io.columns import Tabulates, TakesTables, check_instance, columns_of
+from colayer.problem.bind import bind
+from colayer.problem.instances import make_instance
 from colayer.problems import SingleMachine, SpanningTree
 from support.pick_problem import Pick
-
-
-class Rows(Pick):
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
-
-    def table(self, solution: Any, instance: Any) -> Any:
-        return self.answer
-
-
-def test_columns_are_lists_of_one_length() -> None:
-    assert columns_of(Rows({"item": ("a", "b"), "cost": range(2)}), None, None) == {"item": ["a", "b"], "cost": [0, 1]}
-
-
-@pytest.mark.parametrize("answer", [None, [1, 2], {"a": 1}, {1: [2]}, {"a": [1], "b": [1, 2]}])
-def test_what_is_no_table_is_refused_by_the_name_of_the_method(answer: Any) -> None:
-    with pytest.raises(InputError, match=r"table of pick returned .*, expected a dict of columns of one length"):
-        columns_of(Rows(answer), None, None)
-
-
-def test_a_problem_without_tables_says_what_to_write() -> None:
-    with pytest.raises(InputError, match=r"^pick has no table\(solution, instance\)"):
-        columns_of(Pick(), None, None)
-    assert not isinstance(Pick(), Tabulates | TakesTables)
 
 
 @pytest.mark.parametrize(
@@ -74,4 +51,23 @@ def test_a_table_is_no_list_of_instances_and_a_file_is_no_instance() -> None:
 
 
 def test_a_problem_that_does_not_say_takes_anything() -> None:
-    check_instance(Pick(), object())
+    bind(Pick()).check_instance(object())
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, KeyError, ZeroDivisionError, AttributeError])
+def test_a_method_that_raises_says_that_it_was_given_none(error: type[Exception]) -> None:
+    def make(given: Any, **more: Any) -> Any:
+        raise error("values")
+
+    with pytest.raises(InputError, match=rf"^not an instance of pick \({error.__name__}: '?values'?\)$"):
+        make_instance("pick", make, {}, prices=[])
+
+
+@pytest.mark.parametrize("error", [InputError("too few", where="rows"), RuntimeError("ours")])
+def test_other_errors_pass(error: Exception) -> None:
+    def make(given: Any) -> Any:
+        raise error
+
+    with pytest.raises(type(error)) as caught:
+        make_instance("pick", make, {})
+    assert caught.value is error
