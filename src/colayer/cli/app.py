@@ -143,7 +143,7 @@ def _root(
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     words = sys.argv[1:] if argv is None else argv
-    if not words or words[0] not in COMMANDS:
+    if not words or words[0] not in (*COMMANDS, "--version"):
         _add_from_elsewhere()
     os.environ.pop("MPLBACKEND", None)  # pictures go to files: no backend is needed, and a wrong one does no harm
     try:

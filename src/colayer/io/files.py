@@ -74,10 +74,11 @@ def parse_json(data: bytes, path: Path) -> Any:
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
         table = "; a table has a name that ends with .csv" if path.suffix in (".txt", ".tsv") else ""
         raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}{table}", where=str(path)) from None
-    if isinstance(document, dict) and any(data.count(f'"{key}"'.encode(errors="replace")) > 1 for key in document):
-        key = _twice(data)
-        if key is not None:
-            raise InputError("given twice, expected a key once", where=f"{path}: {printable(key)}")
+    if isinstance(document, dict):
+        keys = _keys(data)
+        for key in document if len(keys) > len(document) else ():
+            if keys.count(key) > 1:
+                raise InputError("given twice, expected a key once", where=f"{path}: {printable(key)}")
     return document
 
 
@@ -98,16 +99,20 @@ def _not_finite(data: bytes) -> str | None:
     return None
 
 
-def _twice(data: bytes) -> str | None:
-    """Return the first key that the outermost object of a JSON text has twice; None where there is none."""
-    pairs: list[tuple[str, Any]] = []
+class _Key(str):
+    """A key that msgspec passes to the hook."""
 
-    def keep(found: list[tuple[str, Any]]) -> None:
-        pairs[:] = found  # the outermost object comes last
 
-    json.loads(data, object_pairs_hook=keep)
-    keys = [key for key, _ in pairs]
-    return next((key for i, key in enumerate(keys) if key in keys[:i]), None)
+def _keys(data: bytes) -> list[str]:
+    """Return the keys of a JSON object, those that come twice as often as they come."""
+    keys: list[str] = []
+
+    def keep(kind: type[_Key], key: str) -> _Key:
+        keys.append(key)
+        return kind(key)
+
+    msgspec.json.decode(data, type=dict[_Key, msgspec.Raw], dec_hook=keep)
+    return keys
 
 
 def encode(document: Any) -> bytes:

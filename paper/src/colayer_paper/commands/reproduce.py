@@ -115,7 +115,7 @@ def _list(configs: Sequence[Config], run: Run, as_json: bool) -> None:
 
 
 def _report(folder: Path) -> Path:
-    from colayer_paper.commands.report import REPORT
+    from colayer.display.outcome import REPORT
     from colayer_paper.report.html import write_report
 
     write_report(folder, folder / REPORT)
