@@ -34,6 +34,7 @@ from colayer.display.tables import duration, table
 from colayer.evaluators.base import Backend, evaluator_for
 from colayer.evaluators.ray.balance import makespan, spread
 from colayer.evaluators.ray.connection import connected
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, VehicleScheduling
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 from colayer.problems.vehicle_scheduling.datasets import paper_set as vehicle_set
@@ -75,7 +76,7 @@ def overheads() -> dict[str, Any]:
     rounds = {1: 60, 100: 5}
     rows: dict[str, Any] = {}
     for name, data in sets.items():
-        local = evaluator_for(problem, data, 1)
+        local = evaluator_for(bind(problem), data, 1)
         local.losses(weights[1])  # compiled
         rows[name] = {"here": {k: quick(lambda w=w, e=local: e.losses(w), rounds[k]) for k, w in weights.items()}}
     cluster = Cluster(initialize_head=True, head_node_args={**SMALL, "include_dashboard": False})

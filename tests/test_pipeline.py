@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -219,7 +220,7 @@ def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.M
     instance = problem.generate(5, jobs=40)
     pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
     whole = pipeline.solve(instance, samples=20, sigma=0.5)
-    monkeypatch.setattr("colayer.problem.compose._MOST_NUMBERS", 3 * 40)
+    monkeypatch.setattr(sys.modules["colayer.models.thetas"], "_MOST_NUMBERS", 3 * 40)
     parts = pipeline.solve(instance, samples=20, sigma=0.5)
     assert (parts.cost, parts.source) == (whole.cost, whole.source)
     assert np.array_equal(parts.solution, whole.solution)

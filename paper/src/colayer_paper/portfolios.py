@@ -24,7 +24,7 @@ from colayer.learning.portfolio import MEMBERS, greedy
 from colayer.learning.search.srl import Srl
 from colayer.models import Model, norm, read_model
 from colayer.pipeline import Pipeline
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer_paper.pretrain import FOLDER, RECIPES, Recipe, chosen
 
 #: Instances of each cell (sizes) of the paper's training set, and evaluations of the weights that are learned anew.
@@ -49,7 +49,7 @@ def with_portfolio(
 ) -> Model:  # fmt: skip
     """The model with a portfolio for the problem of the recipe."""
     data = recipe.data(min(recipe.per_cell, per_cell or _PER_CELL))
-    anew = Pipeline(recipe.problem, weights=declared(recipe.problem).safe_weights).fit(
+    anew = Pipeline(recipe.problem, weights=bind(recipe.problem).safe_weights).fit(
         data, method=Srl(), evaluations=evaluations or _EVALUATIONS, validation=0.0,
         learn_decoder=recipe.learn_decoder, workers=workers,
     )  # fmt: skip
@@ -70,7 +70,7 @@ def with_portfolio(
     # costs below 0 gain where they grow in size
     gains = (np.sign(losses[0]) * (1.0 - losses[members[:k]].min(axis=0) / losses[0]) for k in _COUNTS)
     about = {
-        "data": content_hash(recipe.problem, data), "instances": len(data), "pool": len(pool),
+        "data": content_hash(bind(recipe.problem), data), "instances": len(data), "pool": len(pool),
         "anew": {"method": anew.provenance["method"], "evaluations": anew.provenance["evaluations"]},
         "gains": {str(k): math.fsum(gain.tolist()) / len(data) for k, gain in zip(_COUNTS, gains, strict=True)},
     }  # fmt: skip
