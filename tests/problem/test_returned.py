@@ -40,9 +40,7 @@ def test_no_answer_is_refused_by_the_name_of_the_method(method: str) -> None:
 
 @pytest.mark.parametrize("method", CALLS)
 def test_a_method_that_is_missing_is_named(method: str) -> None:
-    with pytest.raises(
-        InputError, match=r"^pick has no (instance|file format|solution format|table)"
-    ):
+    with pytest.raises(InputError, match=r"^pick has no (instance|file format|solution format|table)"):
         call(Pick(), method)
 
 
