@@ -30,6 +30,7 @@ from colayer.learning.search.direct import Direct
 from colayer.learning.search.objective import mean_loss
 from colayer.learning.search.optimizer import Task
 from colayer.learning.search.search import Search
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, VehicleScheduling
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +68,7 @@ class Data:
 
     def __init__(self, problem: object, generate: object) -> None:
         self.sets = [generate(problem, seed) for seed in (1, 2)]
-        self.evaluators = [evaluator_for(problem, instances) for instances in self.sets]
+        self.evaluators = [evaluator_for(bind(problem), instances) for instances in self.sets]
         self.scale = moments(problem, self.sets[0], self.evaluators[0]).scale
         self.bounds = [np.array([problem.bound(x) / problem.scale(x) for x in instances]) for instances in self.sets]
         safe = np.array(problem.safe_weights) * self.scale

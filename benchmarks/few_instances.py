@@ -25,7 +25,7 @@ from colayer.comparison.paired import moments
 from colayer.display.tables import percent, table
 from colayer.learning.search import auto
 from colayer.learning.search.simple import by_errors, measurable
-from colayer.problem.abilities import bound_of
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine.instance import PAPER_RHO
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX
@@ -116,7 +116,7 @@ def main() -> None:
         problem, make, sizes = CASES[name]
         drawn = partial(instances, make, sizes)
         test = drawn(TEST, TEST_ENTROPY)
-        bounds = np.array([bound_of(problem, x) for x in test], dtype=float)
+        bounds = np.array([bind(problem).lower_bound(x) for x in test], dtype=float)
         scales = np.array([problem.scale(x) for x in test])
         evaluator = problem.evaluator(test, workers=arguments.workers)
         for count in COUNTS:

@@ -27,6 +27,7 @@ from colayer import Pipeline
 from colayer.display.tables import duration, percent, table
 from colayer.io.files import encode, read_json, write_atomic
 from colayer.io.hashing import content_hash
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 ROOT = Path(__file__).parent.parent
@@ -79,7 +80,7 @@ def labelled(name: str, count: int) -> list[list]:
     """(instance, exact solution, bound) of the training and of the test set of a registered problem."""
     problem, sizes = next(pair for pair in PROBLEMS.values() if pair[0].name == name)
     sets = [[problem.generate(s, **sizes) for s in np.random.SeedSequence([n]).spawn(count)] for n in (1, 2)]
-    kept = RUNS / f"learners-{name}-{content_hash(problem, [x for chosen in sets for x in chosen])[:16]}.json"
+    kept = RUNS / f"learners-{name}-{content_hash(bind(problem), [x for chosen in sets for x in chosen])[:16]}.json"
     if not kept.exists():
         solved = [[(x, *problem.exact(x, time_limit=LIMIT)[:2]) for x in chosen] for chosen in sets]
         labels = [[(problem.write_solution(z, x), bound) for x, z, bound in chosen] for chosen in solved]

@@ -22,6 +22,7 @@ from colayer.comparison.table import Result
 from colayer.display.tables import duration, percent, table
 from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
+from colayer.problem.bind import bind
 from colayer.problem.gap import gap
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import paper_set
@@ -41,7 +42,7 @@ class Kept:
         lagrangian(instances[0], iterations=2)  # compile
         with path.open("ab") as log:
             for k, instance in enumerate(instances):
-                data = content_hash(problem, [instance])
+                data = content_hash(bind(problem), [instance])
                 if data not in known:
                     found = lagrangian(instance)
                     record = {

@@ -24,6 +24,7 @@ from colayer import Pipeline, __version__
 from colayer.display.tables import duration, percent, table
 from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
+from colayer.problem.bind import bind
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 
@@ -63,7 +64,7 @@ def results(arguments: argparse.Namespace, log: Path) -> Iterator[list[dict]]:
         for tasks in arguments.tasks:
             count = arguments.per_cell if tasks <= 1000 else arguments.large
             for instance in paper_set("test", tasks=(tasks,), scenarios=arguments.scenarios, per_cell=count):
-                data, bound, records = content_hash(problem, [instance]), None, []
+                data, bound, records = content_hash(bind(problem), [instance]), None, []
                 chosen: dict = dict(contenders(ls=tasks <= arguments.ls))
                 chosen.update(dict.fromkeys(problem.baselines))
                 for name, pipeline in chosen.items():

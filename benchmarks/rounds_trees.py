@@ -22,7 +22,7 @@ from numba import njit
 
 from colayer import Pipeline, __version__
 from colayer.display.tables import table
-from colayer.problem.compose import decoded
+from colayer.problem.bind import bind
 from colayer.problems import SpanningTree
 
 OUTPUT = Path(__file__).parent / "results" / "rounds_trees.json"
@@ -147,7 +147,7 @@ def by_hand(problem: SpanningTree, solution: Any, cost: float, instance: Any) ->
     while True:
         theta = np.concatenate([instance.first, prices_after(instance, solution)])
         theta[solution.first_stage] -= _KEPT
-        solution, found = decoded(problem, theta, instance)
+        solution, found = bind(problem).solution_at(theta, instance)
         if found >= cost:
             return cost
         cost = found

@@ -21,7 +21,7 @@ from colayer.display.tables import percent, table
 from colayer.evaluators.base import Backend
 from colayer.learning.perturbation import draws
 from colayer.pretrained import pretrained
-from colayer.problem.abilities import bound_of
+from colayer.problem.bind import bind
 from colayer.problems.single_machine import datasets as single_machine
 from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.vehicle_scheduling import datasets as vehicle_scheduling
@@ -55,7 +55,7 @@ def main() -> None:
         with Backend(arguments.workers).evaluators(problem, len(data)) as evaluator_of:
             losses = evaluator_of(data).losses(model.raw(np.vstack([members, model.weights[None, :], drawn])))
         costs = losses * np.array([problem.scale(x) for x in data])
-        bounds = np.array([bound_of(problem, x) for x in data], dtype=float)
+        bounds = np.array([bind(problem).lower_bound(x) for x in data], dtype=float)
         best = np.minimum.accumulate(costs.reshape(2, max(COUNTS), -1), axis=1)
         for count in COUNTS:
             ours, theirs = best[:, count - 1]

@@ -22,7 +22,6 @@ from colayer.models import ContextModel, Model
 from colayer.models.inputs import inputs_of
 from colayer.models.stage import RELATIONS, kinds_of
 from colayer.pretrained import pretrained, pretrained_network
-from colayer.problem.compose import features_of
 from colayer.problem.structure import structure_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
@@ -34,7 +33,7 @@ def random_network(problem: Any, instance: Any, channels: int, dilations: tuple[
     linear = pretrained(problem)
     assert linear is not None
     random, d = np.random.default_rng(0), len(linear.weights)
-    features = features_of(problem, instance)
+    features = problem.features(instance)
     structure = structure_of(problem, instance, len(features))
     inputs, relations = len(inputs_of(features, structure, linear.feature_scale, np.zeros(d))), kinds_of(structure)
     shapes = {

@@ -20,7 +20,6 @@ from colayer import Pipeline, __version__
 from colayer.display.tables import duration, table
 from colayer.layers.spanning_tree import kruskal_into, minimum_spanning_tree, order_of
 from colayer.models import thetas
-from colayer.problem.compose import features_of
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.datasets import PAPER_WIDTHS, paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
@@ -74,12 +73,12 @@ def pipeline_times(bench: Bench, widths: list[int]) -> dict[int, dict[str, Time 
         instance = problem.generate(seed=7, width=width, scenarios=20)
         pipeline.solve(instance)  # compile, and sort the scenarios
         lagrangian(instance, iterations=2)
-        features = features_of(problem, instance)
+        features = problem.features(instance)
         theta = thetas(features, raw)[0]
         y = problem.layer(theta, instance)
         certified = lagrangian(instance).iterations
         works = {
-            "features": lambda i=instance: features_of(problem, i),
+            "features": lambda i=instance: problem.features(i),
             "theta": lambda f=features: thetas(f, raw),
             "layer": lambda t=theta, i=instance: problem.layer(t, i),
             "layer from features": lambda f=features, i=instance: problem.layer(thetas(f, raw)[0], i),

@@ -24,7 +24,6 @@ from measure import Bench, Time, add_force
 from colayer import Direct, Pipeline, __version__
 from colayer.display.tables import duration, table
 from colayer.models import thetas
-from colayer.problem.compose import features_of
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.datasets import paper_set
 
@@ -46,7 +45,7 @@ def pipeline_times(bench: Bench, features: str, sizes: tuple[int, ...]) -> dict[
         instance = problem.generate(seed=7, tasks=tasks, scenarios=50)
         # an instance keeps its arcs and delays: each round has one of its own
         fresh, again = ([problem.read(problem.write(instance)) for _ in range(ROUNDS)] for _ in range(2))
-        features_ = features_of(problem, instance)
+        features_ = problem.features(instance)
         raw = pipeline.model.raw()[None, :]
         theta = thetas(features_, raw)[0]
         successor = problem.layer(theta, instance)

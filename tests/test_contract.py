@@ -13,7 +13,7 @@ from colayer.io.hashing import content_hash, content_of
 from colayer.learning.learner import learner_names
 from colayer.models import thetas
 from colayer.pipeline import Pipeline
-from colayer.problem.compose import features_of
+from colayer.problem.bind import bind
 from colayer.problem.protocol import Problem
 from colayer.problems import find_problem, problem_names
 
@@ -44,8 +44,8 @@ def test_has_the_protocol(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_generator_is_a_function_of_the_seed(name: str) -> None:
     problem = find_problem(name)
-    assert content_hash(problem, small(problem)) == content_hash(problem, small(problem))
-    assert len({content_hash(problem, [x]) for x in small(problem)}) == 6
+    assert content_hash(bind(problem), small(problem)) == content_hash(bind(problem), small(problem))
+    assert len({content_hash(bind(problem), [x]) for x in small(problem)}) == 6
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,7 +53,7 @@ def test_documents_bring_the_instance_back(name: str) -> None:
     problem = find_problem(name)
     for instance in small(problem):
         again = problem.read(problem.write(instance))
-        assert content_of(problem, again) == content_of(problem, instance)
+        assert content_of(bind(problem), again) == content_of(bind(problem), instance)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,8 +74,8 @@ def test_nothing_is_mutated_and_calls_repeat(name: str) -> None:
     """features, layer, decode and cost are functions of their arguments alone."""
     for problem in variants(name):
         for instance in small(problem, 2):
-            before = content_of(problem, instance)
-            features = features_of(problem, instance)
+            before = content_of(bind(problem), instance)
+            features = problem.features(instance)
             theta = thetas(features, np.random.default_rng(0).normal(size=(1, features.shape[1])))[0]
             theta_before = theta.copy()
             y = problem.layer(theta, instance)
@@ -83,8 +83,8 @@ def test_nothing_is_mutated_and_calls_repeat(name: str) -> None:
             again = problem.write_solution(problem.decode(problem.layer(theta, instance), instance), instance)
             assert once == again
             assert np.array_equal(theta, theta_before)
-            assert np.array_equal(features_of(problem, instance), features)
-            assert content_of(problem, instance) == before
+            assert np.array_equal(problem.features(instance), features)
+            assert content_of(bind(problem), instance) == before
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,9 +92,9 @@ def test_fused_evaluator_equals_the_generic_one(name: str) -> None:
     for problem in variants(name):
         data = small(problem)
         weights = np.random.default_rng(1).normal(size=(5, len(problem.feature_names)))
-        expected = LocalEvaluator(problem, data).losses(weights)
+        expected = LocalEvaluator(bind(problem), data).losses(weights)
         for workers in (1, 2):
-            assert np.array_equal(evaluator_for(problem, data, workers).losses(weights), expected)
+            assert np.array_equal(evaluator_for(bind(problem), data, workers).losses(weights), expected)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -128,14 +128,14 @@ def test_travels_to_worker_processes(name: str) -> None:
     instance = small(problem, 1)[0]
     problem_again, instance_again = pickle.loads(pickle.dumps((problem, instance)))  # in memory, between processes
     assert problem_again.options == problem.options
-    assert content_of(problem, instance_again) == content_of(problem, instance)
+    assert content_of(bind(problem), instance_again) == content_of(bind(problem), instance)
 
 
 @pytest.mark.parametrize("problem", [p for name in NAMES for p in variants(name) if hasattr(p, "solved")], ids=str)
 def test_many_thetas_at_once_give_the_bits_of_the_methods(problem) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(5)
     for instance in small(problem, 2):
-        many = thetas(features_of(problem, instance), rng.normal(size=(4, len(problem.feature_names))))
+        many = thetas(problem.features(instance), rng.normal(size=(4, len(problem.feature_names))))
         ys, costs = problem.solved(many.copy(), instance)
         expected = [problem.layer(theta.copy(), instance) for theta in many]
         assert costs.tolist() == [problem.cost(problem.decode(y, instance), instance) for y in expected]

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from colayer import ColayerError, InputError, Pipeline, write_instances
-from colayer.problem.abilities import bound_of, group_of
-from colayer.problem.compose import best_of, decoded
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from support.errors import rejects
 from support.pick_problem import Pick
 
@@ -94,16 +92,16 @@ def test_evaluator_needs_no_workers_argument() -> None:
 
     class Own(Pick):
         def evaluator(self, instances):
-            return LocalEvaluator(self, instances)
+            return LocalEvaluator(bind(self), instances)
 
     assert Pipeline(Own()).fit(instances(), evaluations=5, workers=2).loss_ is not None
 
 
 def test_optional_methods_are_filled_in() -> None:
-    problem, instance = Pick(), instances()[0]
-    assert bound_of(problem, instance) is None
-    assert group_of(problem, instance) == {}
-    assert declared(problem).options == {}
+    problem, instance = bind(Pick()), instances()[0]
+    assert problem.lower_bound(instance) is None
+    assert problem.sizes_of(instance) == {}
+    assert problem.options == {}
     theta = instance[:, 0]
-    assert best_of(problem, np.array([-theta, theta]), instance)[0] == 1
-    assert decoded(problem, theta, instance)[1] == best_of(problem, np.array([theta]), instance)[2]
+    assert problem.best_of(np.array([-theta, theta]), instance)[0] == 1
+    assert problem.solution_at(theta, instance)[1] == problem.best_of(np.array([theta]), instance)[2]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -221,7 +221,7 @@ def test_perturbed_solve_does_not_need_all_theta_in_memory(monkeypatch: pytest.M
     instance = problem.generate(5, jobs=40)
     pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
     whole = pipeline.solve(instance, samples=20, sigma=0.5)
-    monkeypatch.setattr(import_module("colayer.models.thetas"), "_MOST_NUMBERS", 3 * 40)
+    monkeypatch.setattr(sys.modules["colayer.models.thetas"], "_MOST_NUMBERS", 3 * 40)
     parts = pipeline.solve(instance, samples=20, sigma=0.5)
     assert (parts.cost, parts.source) == (whole.cost, whole.source)
     assert np.array_equal(parts.solution, whole.solution)

@@ -15,7 +15,8 @@ from colayer import Pipeline
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, LinearModel, read_model
 from colayer.pretrained import pretrained, pretrained_network
-from colayer.problem.protocol import SomeProblem, declared, variant
+from colayer.problem.bind import bind
+from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling, find_problem, problem_names
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -27,9 +28,9 @@ FILES = sorted(Path(colayer.pretrained.__file__).parent.glob("*.json"))
 def test_a_shipped_file_is_found_by_the_problem_it_was_made_for(path: Path) -> None:
     """Its name is the problem's and the options'; its features are those of the problem."""
     model = read_model(path)
-    problem = variant(find_problem(model.problem), **model.options)
+    problem = find_problem(model.problem, **model.options)
     assert path.stem == "-".join([model.problem, *model.options.values()])
-    assert model.feature_names == declared(problem).feature_names
+    assert model.feature_names == bind(problem).feature_names
     found = pretrained(problem)
     assert isinstance(found, LinearModel)
     assert found.document() == model.document()

@@ -15,7 +15,6 @@ from scipy.stats import ncx2, norm
 from colayer.analysis.guarantees import LIPSCHITZ
 from colayer.models import thetas
 from colayer.problem.abilities import Approximation
-from colayer.problem.compose import features_of
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.cost import srpt_approximation
 from colayer.problems.spanning_tree.cost import tree_approximation
@@ -36,7 +35,7 @@ class Line:
 
     def __init__(self, problem: Any, instance: Any, rng: np.random.Generator) -> None:
         self.problem, self.instance = problem, instance
-        self.features = features_of(problem, instance)
+        self.features = problem.features(instance)
         spread = np.where(self.features.std(axis=0) > 0, self.features.std(axis=0), 1.0)
         self.start, self.step = (rng.normal(size=self.features.shape[1]) / spread for _ in range(2))
 
@@ -230,7 +229,7 @@ def test_tree_inequality(graph: str, scenarios: int) -> None:
         proved = tree_approximation(x)
         assert proved is not None
         if k < 5:
-            assert thetas(features_of(problem, x), problem.safe_weights[None, :])[0] == pytest.approx(theta, rel=1e-6)
+            assert thetas(problem.features(x), problem.safe_weights[None, :])[0] == pytest.approx(theta, rel=1e-6)
         for p in [np.zeros_like(theta), *perturbations(rng, theta, 3)]:
             cost = problem.cost(problem.decode(problem.layer(theta + p, x), x), x)
             assert cost - best[k] <= proved.a * -best[k] + proved.b * np.abs(p).sum() + 1e-9
@@ -295,7 +294,7 @@ def test_srpt_inequality(jobs: int) -> None:
     for _ in range(150):
         release = rng.integers(0, 4 * jobs, size=jobs) * rng.integers(0, 2)
         x = problem.read({"release": release, "processing": rng.integers(1, 10, size=jobs)})
-        theta = thetas(features_of(problem, x), problem.safe_weights[None, :])[0]
+        theta = thetas(problem.features(x), problem.safe_weights[None, :])[0]
         best = problem.cost(problem.exact(x)[0], x)
         makespan = schedule(x.release, x.processing, np.argsort(x.release, kind="stable"))
         proved = srpt_approximation(x)
@@ -380,7 +379,7 @@ def test_pipeline_is_equivariant(name: str) -> None:
         kept = rename(document, _Still())[1]  # the same reading of a solution, nothing renamed
         x, y = problem.read(document), problem.read(renamed)
         weights = rng.normal(size=(1, len(problem.feature_names)))
-        one, other = (problem.decode(problem.layer(thetas(features_of(problem, i), weights)[0], i), i) for i in (x, y))
+        one, other = (problem.decode(problem.layer(thetas(problem.features(i), weights)[0], i), i) for i in (x, y))
         assert back(problem.write_solution(other, y)) == kept(problem.write_solution(one, x))
         assert problem.cost(other, y) == pytest.approx(problem.cost(one, x), rel=1e-12)
         assert problem.bound(y) == pytest.approx(problem.bound(x), rel=1e-12)

@@ -14,7 +14,6 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from colayer import Pipeline
-from colayer.problem.compose import features_of
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B8860B", "#3B9BD6", "#7A7F87", "#8B5FBF")
@@ -88,7 +87,7 @@ def strip(
 
 def theta_of(pipeline: Pipeline, instance: Any) -> np.ndarray:
     """θ of the pipeline's own weights."""
-    return features_of(pipeline.problem, instance).astype(np.float64) @ pipeline.model.raw()
+    return pipeline.problem.features(instance).astype(np.float64) @ pipeline.model.raw()
 
 
 def single_machine() -> str:

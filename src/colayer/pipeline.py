@@ -53,7 +53,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     def __init__(
         self,
-        problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z],
+        problem: Problem[X, Y, Z],
         weights: ArrayLike | None = None,
         *,
         safe: bool = True,
@@ -327,7 +327,7 @@ class Pipeline(Generic[X, Y, Z]):
             raise error.at(str(path)) from None
 
     @classmethod
-    def from_model(cls, problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
+    def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
         """Return a pipeline with the weights of `model`; refuse one that was not made for this problem's features."""
         pipeline = cls(problem, safe=safe)
         pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"

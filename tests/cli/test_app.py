@@ -46,6 +46,51 @@ def test_the_help_lists_the_commands_in_their_order(capsys: pytest.CaptureFixtur
     assert places == sorted(places)
 
 
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command of another distribution is known yet."""
+    monkeypatch.setattr(cli.app, "registered_commands", cli.app.registered_commands[: len(COMMANDS)])
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("arguments", [["report", "x"], ["reproduce", "--scale", "smoke"], ["report", "--help"]])
+def test_without_the_paper_its_commands_say_what_to_install(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
+    assert main(arguments) == 2
+    assert capsys.readouterr() == ("", f"error: {arguments[0]}: not installed, expected pip install colayer-paper\n")
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out
+    assert all(f"\n  {name} " in listed for name in cli.ELSEWHERE)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_another_distribution_may_bring_commands(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the entry-point group; its own commands nobody can replace."""
+
+    class Entry:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def load(self) -> Any:
+            def command(word: str) -> None:
+                """Say a word."""
+                raise InputError(f"{self.name} {word}")
+
+            return command
+
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry("report"), Entry("solve")])
+    assert main(["report", "x"]) == 2
+    assert capsys.readouterr() == ("", "error: report x\n")
+    assert main(["--help"]) == 0
+    assert "\n  report  " in capsys.readouterr().out
+    assert main(["solve", "missing.json"]) == 2
+    assert "missing.json" in capsys.readouterr().err
+
+
 def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr() == (f"colayer {colayer.__version__}\n", "")

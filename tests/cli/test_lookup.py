@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from colayer import InputError, OptionError, Pipeline
-from colayer.cli.lookup import find, load_model, load_pipelines, unknown_problem
+from colayer.cli.lookup import find, load_model, load_pipelines
 from colayer.models import LinearModel
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support import selection_problem
 from support.errors import rejects
 
+MACHINE = bind(SingleMachine())
 OWN = """
 from look_projects import Selection
 
@@ -62,7 +63,7 @@ def saved(path: Path, name: str = "single-machine", options: Any = None) -> Path
 
 def test_a_registered_problem_with_the_options_given() -> None:
     assert find("single-machine", decoder=None, features=None).name == "single-machine"
-    assert declared(find("single-machine", decoder="ls")).options == {"features": "66", "decoder": "ls"}
+    assert find("single-machine", decoder="ls").options == {"features": "66", "decoder": "ls"}
     with rejects(OptionError, where="--decoder"):
         find("single-machine", decoder="lss")
     with rejects(OptionError, where="--colour"):
@@ -71,11 +72,11 @@ def test_a_registered_problem_with_the_options_given() -> None:
 
 @pytest.mark.parametrize("name", ["problem", "make"])
 def test_an_object_or_a_function_that_makes_one(name: str, own: Path) -> None:
-    assert declared(find(f"look_own:{name}")).decoder == "swap"
+    assert find(f"look_own:{name}").decoder == "swap"
 
 
 def test_a_class_is_made_without_arguments(own: Path) -> None:
-    assert declared(find("look_projects:Selection")).decoder == "none"
+    assert find("look_projects:Selection").decoder == "none"
 
 
 @pytest.mark.parametrize(
@@ -106,10 +107,10 @@ def test_what_a_problem_declares_is_for_check_to_judge(own: Path) -> None:
 def test_a_model_brings_the_options_it_was_learned_with(place: Path) -> None:
     path = saved(place / "m.json", options={"features": "66", "decoder": "ls"})
     problem, model = load_model(path, None, None)
-    assert declared(problem).decoder == "ls"
+    assert problem.decoder == "ls"
     assert model.weights.tolist() == [1.0] * 66
-    assert declared(load_model(path, None, "rdi")[0]).decoder == "rdi"
-    assert declared(load_model(path, SingleMachine("27"), None)[0]).options["features"] == "66"
+    assert load_model(path, None, "rdi")[0].decoder == "rdi"
+    assert load_model(path, bind(SingleMachine("27")), None)[0].options["features"] == "66"
 
 
 def test_a_model_that_does_not_fit_is_refused_with_its_file(place: Path) -> None:
@@ -129,27 +130,20 @@ def test_pipelines_are_known_by_their_files_and_run_without_safe_weights(place: 
     """By whole paths where a name is taken, or that of two files."""
     (place / "more").mkdir()
     a, b = saved(Path("a.json")), saved(Path("more/b.json"))
-    found = load_pipelines(SingleMachine(), [a, b], None)
+    found = load_pipelines(MACHINE, [a, b], None)
     assert list(found) == ["a", "b"]
     assert not any(pipeline.safe for pipeline in found.values())
     assert list(load_pipelines(SingleMachine(), [a, b], None, taken=["a"])) == ["a.json", "b"]
     assert list(load_pipelines(SingleMachine(), [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
-    assert declared(load_pipelines(SingleMachine(), [a], "ls")["a"].problem).decoder == "ls"
+    assert load_pipelines(SingleMachine(), [a], "ls")["a"].bound_problem.decoder == "ls"
     with rejects(OptionError, where="--model"):
         load_pipelines(SingleMachine(), [a, Path("more/../a.json")], None)
 
 
 def test_without_models_the_shipped_weights_are_taken_where_there_are_some(own: Path) -> None:
-    (name,) = load_pipelines(SingleMachine(), [], None)
+    (name,) = load_pipelines(MACHINE, [], None)
     assert name == "pretrained"
     assert load_pipelines(find("look_projects:Selection"), [], None) == {}
-
-
-def test_the_error_of_an_unknown_problem_names_the_option_that_is_missing() -> None:
-    assert str(unknown_problem("toy", Path("x.json"))) == (
-        "x.json: problem: no problem 'toy', expected one of single-machine, spanning-tree, vehicle-scheduling, "
-        "or --problem MODULE:NAME"
-    )
 
 
 def test_a_model_of_a_problem_of_ones_own(own: Path) -> None:

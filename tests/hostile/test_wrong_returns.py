@@ -223,7 +223,7 @@ def _enter(folder: Path, source: str, patch: pytest.MonkeyPatch) -> None:
     (folder / "own_crews.py").write_text(source)
     patch.chdir(folder)
     patch.setattr(sys, "path", [*sys.path])
-    patch.setattr("colayer.problem.faults.OWN_FOLDERS", {})
+    patch.setattr("colayer.problem.guard.OWN_FOLDERS", {})
 
 
 def _forget() -> None:

@@ -16,12 +16,14 @@ from hypothesis.extra import numpy as hnp
 from colayer.errors import InputError
 from colayer.io import dataset
 from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
+from colayer.problem.bind import bind
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from support.errors import rejects
 
 PROBLEM = SingleMachine()
+BOUND = bind(PROBLEM)
 FUZZ = settings(
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -87,6 +89,23 @@ def test_a_missing_key_is_named_also_where_no_fields_are_declared(tmp_path: Path
     path.write_text('{"format": 1, "problem": "nested", "title": "a"}')
     with rejects(InputError, where="x.json: city"):
         read_instance(path, Nested())
+
+
+def test_a_reader_that_raises_says_that_it_is_no_instance(tmp_path: Path) -> None:
+    """As readers do with a file that is not theirs; an error with a place keeps it."""
+
+    class Reads(Nested):
+        def read(self, document: Any) -> Any:
+            if "rows" in document:
+                raise InputError("too few", where="rows")
+            return len(document["title"][3])
+
+    path = tmp_path / "x.json"
+    for key, where in (("title", str(path)), ("rows", f"{path}: rows")):
+        path.write_text(json.dumps({"format": 1, "problem": "nested", key: "a"}))
+        with pytest.raises(InputError) as caught:
+            read_instance(path, Reads())
+        assert caught.value.where == where
 
 
 @pytest.mark.parametrize("kind", ["json", "npz"])
@@ -156,19 +175,19 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("call", "names"),
     [
-        (lambda p: read_instances(p / "empty"), ("empty",)),
-        (lambda p: read_instances(p / "nowhere.json"), ("nowhere.json",)),
-        (lambda p: read_instance(p / "empty"), ("empty",)),
-        (lambda p: dataset.instance_files(p / "nowhere"), ("nowhere",)),
-        (lambda p: dataset.instance_files(p / "one.json"), ("one.json",)),
-        (lambda p: read_instance(p / "one.json", Nested()), ("one.json: problem",)),
-        (lambda p: write_instances(p / "new", [], PROBLEM), ("new",)),
-        (lambda p: write_instances(p / "new", [], PROBLEM, "csv"), ("csv",)),
-        (lambda p: write_instances(p / "one.json", [], PROBLEM), ("one.json",)),
-        (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), ("x.csv",)),
-        (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), ("x.npz: city.start",)),
-        (lambda p: dataset.read_files([]), ("instance",)),
-        (lambda p: dataset.read_files([], PROBLEM), ("instance",)),
+        (lambda p: read_instances(p / "empty"), "empty: an empty data set"),
+        (lambda p: read_instances(p / "nowhere.json"), "there is no such file"),
+        (lambda p: read_instance(p / "empty"), "is a folder"),
+        (lambda p: dataset.instance_files(p / "nowhere"), "there is no such folder"),
+        (lambda p: dataset.instance_files(p / "one.json"), "is not a folder"),
+        (lambda p: read_instance(p / "one.json", Nested()), "problem: 'single-machine', expected 'nested'"),
+        (lambda p: write_instances(p / "new", [], PROBLEM), "no instance to write"),
+        (lambda p: write_instances(p / "new", [], PROBLEM, "csv"), "no format 'csv'"),
+        (lambda p: write_instances(p / "one.json", [], PROBLEM), "is not a folder"),
+        (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), "expected .json or .npz"),
+        (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), "has no npz form"),
+        (lambda p: dataset.read_files([]), "no instance given"),
+        (lambda p: dataset.read_files([], BOUND), "no instance given"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_name(call: Any, names: tuple[str, ...], tmp_path: Path) -> None:
@@ -188,11 +207,11 @@ def test_labels_round_trip(tmp_path: Path) -> None:
     for path, solution, instance in zip(files, solutions, instances, strict=True):
         cost = PROBLEM.cost(solution, instance)
         label = dataset.label_path(path)
-        dataset.write_solution(label, solution, instance, PROBLEM, cost=cost, bound=1.0, proved=False)
+        dataset.write_solution(label, solution, instance, BOUND, cost=cost, bound=1.0, proved=False)
     document = json.loads((tmp_path / "set/0001.solution.json").read_text())
     assert set(document) == {"format", "problem", "sequence", "completion", "cost", "bound", "proved"}
     assert document["cost"] == sum(document["completion"])
-    back = dataset.read_solutions(tmp_path / "set", PROBLEM, instances)
+    back = dataset.read_solutions(tmp_path / "set", BOUND, instances)
     assert all(np.array_equal(a, b) for a, b in zip(back, solutions, strict=True))
     with rejects(InputError, where="set"):
         dataset.read_solutions(tmp_path / "set", PROBLEM, instances[:2])

@@ -61,6 +61,9 @@ def test_what_is_not_json_is_said_in_one_line(data: bytes, tmp_path: Path) -> No
         ('{"a": 1, "c": -Infinity}', "c"),
         ("[1, [2, NaN]]", "[1][1]"),
         ("NaN", "document"),
+        ('{"a": {"b,]": [1, [2, NaN]]}}', "a.b,][1][1]"),
+        ('{"a": [0, 1e999]}', "a[1]"),
+        ('{"a": [[], {"k": "NaN"}, -Infinity]}', "a[2]"),
     ],
 )
 def test_numbers_that_are_not_finite_are_found(text: str, place: str, tmp_path: Path) -> None:
@@ -68,6 +71,14 @@ def test_numbers_that_are_not_finite_are_found(text: str, place: str, tmp_path: 
     path = tmp_path / "x.json"
     path.write_text(text)
     assert refusal(read_json, path) == f"{path}: {place}"
+
+
+def test_only_keys_of_the_outermost_object_count_as_given_twice(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"a": {"b": 1, "b": 2}, "c": "a", "d": ["a"]}')
+    assert read_json(path)["a"] == {"b": 2}
+    path.write_text('{"a": {"b": 1}, "c": "b", "a": 3}')
+    assert refusal(read_json, path) == f"{path}: a: given twice, expected a key once"
 
 
 def test_tables_by_other_names_are_told_where_to_go(tmp_path: Path) -> None:

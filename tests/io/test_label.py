@@ -13,6 +13,7 @@ from colayer import BaseProblem, InputError, OptionError
 from colayer._runtime.threads import allowed
 from colayer.io.dataset import read_solutions
 from colayer.io.label import Labelled, label
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -39,7 +40,7 @@ def test_every_instance_gets_its_optimal_solution(folder: Path) -> None:
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     instances = colayer.read_instances(folder)
     for instance, solution, text in zip(
-        instances, read_solutions(folder, PROBLEM, instances), texts(folder).values(), strict=True
+        instances, read_solutions(folder, bind(PROBLEM), instances), texts(folder).values(), strict=True
     ):
         document = json.loads(text)
         assert document["cost"] == document["bound"] == PROBLEM.cost(solution, instance)

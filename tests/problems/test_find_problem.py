@@ -12,7 +12,7 @@ import pytest
 import colayer.problems
 from colayer import problems
 from colayer.errors import OptionError
-from colayer.problem.faults import OWN_FOLDERS
+from colayer.problem.guard import OWN_FOLDERS
 from colayer.problems import REGISTRY, find_problem, problem_names
 from support.errors import rejects
 

@@ -71,7 +71,7 @@ def with_portfolio(
     # costs below 0 gain where they grow in size
     gains = (np.sign(losses[0]) * (1.0 - losses[members[:k]].min(axis=0) / losses[0]) for k in _COUNTS)
     about = {
-        "data": content_hash(recipe.problem, data), "instances": len(data), "pool": len(pool),
+        "data": content_hash(bind(recipe.problem), data), "instances": len(data), "pool": len(pool),
         "anew": {"method": anew.provenance["method"], "evaluations": anew.provenance["evaluations"]},
         "gains": {str(k): math.fsum(gain.tolist()) / len(data) for k, gain in zip(_COUNTS, gains, strict=True)},
     }  # fmt: skip

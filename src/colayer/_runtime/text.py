@@ -41,7 +41,7 @@ def printable(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Text on one line: control characters, line ends among them, as Python writes them."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def first_line(error: BaseException) -> str:

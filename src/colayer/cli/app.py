@@ -143,7 +143,7 @@ def _root(
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the exit status."""
     words = sys.argv[1:] if argv is None else argv
-    if not words or words[0] not in COMMANDS:
+    if not words or words[0] not in (*COMMANDS, "--version"):
         _add_from_elsewhere()
     os.environ.pop("MPLBACKEND", None)  # pictures go to files: no backend is needed, and a wrong one does no harm
     try:
@@ -220,7 +220,7 @@ def _fault(error: BaseException) -> int:
     """A fault in a file of the user's is one line; any other is ours, with its traceback."""
     import traceback
 
-    from colayer.problem.faults import own_fault
+    from colayer.problem.guard import own_fault
 
     said = own_fault(error)
     if said is not None:

@@ -240,7 +240,7 @@ class Search:
             self._bar.update(self._task, advance=1, state="")
 
     def _show(self, bound: float, cost: float) -> None:
-        from colayer.problem.compose import gap as gap_of
+        from colayer.problem.gap import gap as gap_of
 
         apart = f", gap {gap:.4%}" if (gap := gap_of(cost, bound)) is not None else ""
         self._bar.update(self._task, state=f"bound {bound:.8g}, best {cost:.8g}{apart}")

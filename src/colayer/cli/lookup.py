@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from colayer._runtime.text import one_of, short
 from colayer.errors import ColayerError, InputError, OptionError
@@ -15,40 +15,38 @@ from colayer.errors import ColayerError, InputError, OptionError
 if TYPE_CHECKING:
     from colayer.models import Model
     from colayer.pipeline import Pipeline
-    from colayer.problem.protocol import SomeProblem
+    from colayer.problem.bind import BoundProblem
 
-    SomePipeline = Pipeline[object, object, object]
+    SomeProblem = BoundProblem[Any, Any, Any]
+    SomePipeline = Pipeline[Any, Any, Any]
 
 
-def find(name: str, *, lenient: bool = False, **options: str | None) -> SomeProblem:
-    """The problem called `name`, checked, with the options that are not None.
+def find(name: str, mistakes: list[InputError] | None = None, **options: str | None) -> SomeProblem:
+    """Return the problem called `name`, bound, with the options that are not None.
 
     Of MODULE:NAME, the name is a class or a function that makes a problem without arguments, or a problem itself.
-    With `lenient` it needs its methods alone: what it declares is for `check` to judge.
+    With `mistakes`, wrong attributes are collected there (see `bind`).
     """
-    from colayer.problem.attributes import check_members
-    from colayer.problem.protocol import declared, variant
+    from colayer.problem.bind import bind
     from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
         known = one_of(name, problem_names())
         raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
-    problem = _found(name)
     try:
-        (check_members if lenient else declared)(problem)
+        problem = bind(_made(name), mistakes)
     except InputError as error:
         raise error.at("PROBLEM") from None
-    return variant(problem, **options)
+    return problem.variant(**options)
 
 
 def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> tuple[SomeProblem, Model]:
-    """A model and the problem as the model knows it, through another decoder where one is given.
+    """Return the problem as a model knows it, through another decoder where one is given, and the model.
 
     Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
     """
     from colayer.models import read_model
     from colayer.pipeline import Pipeline
-    from colayer.problem.protocol import variant
     from colayer.solving.compatibility import problem_of_model
 
     model = read_model(path)
@@ -57,13 +55,13 @@ def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> 
         Pipeline.from_model(base, model)
     except InputError as error:
         raise error.at(str(path)) from None
-    return variant(base, decoder=decoder), model
+    return base.variant(decoder=decoder), model
 
 
 def load_pipelines(
     problem: SomeProblem, files: Sequence[Path], decoder: str | None, taken: Sequence[str] = ()
 ) -> dict[str, SomePipeline]:
-    """The pipelines of the models given, by the names of their files; that of the shipped weights where none is.
+    """Return the pipelines of the models given, by the names of their files; that of the shipped weights where none is.
 
     Names that are `taken`, or that two files share, become whole paths. They run without the safe weights.
     """
@@ -83,18 +81,9 @@ def load_pipelines(
     return pipelines
 
 
-def unknown_problem(name: object, path: Path) -> InputError:
-    """The error of a file whose problem is not a registered one."""
-    from colayer.problems import problem_names
-
-    known = ", ".join(problem_names())
-    message = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
-    return InputError(message, where=f"{path}: problem")
-
-
-def _found(name: str) -> SomeProblem:
-    """What MODULE:NAME (or a registered name) stands for; an error in the user's file names its line."""
-    from colayer.problem.faults import place_of, raised
+def _made(name: str) -> Any:
+    """Return what a registered name or MODULE:NAME stands for; an error in the user's file names its line."""
+    from colayer.problem.guard import place_of, raised
     from colayer.problems import find_problem
 
     try:

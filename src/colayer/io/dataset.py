@@ -20,8 +20,7 @@ import numpy as np
 
 from colayer._runtime.text import printable, short
 from colayer.errors import ColayerError, InputError
-from colayer.io.csv_instances import csv_instance
-from colayer.io.documents import instance_document, instance_of, solution_document, solution_of
+from colayer.io.csv_files import csv_instance
 from colayer.io.files import (
     encode,
     is_folder,
@@ -31,11 +30,12 @@ from colayer.io.files import (
     unreadable,
     unwritable,
     write_atomic,
-)
+)  # fmt: skip
 from colayer.io.npz import npz_bytes, parse_npz
-from colayer.problem.answers import json_text
-from colayer.problem.attributes import words_of
-from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
+from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.guard import json_text
+from colayer.problem.instances import make_instance
+from colayer.problem.protocol import Problem, X, Y, Z
 
 #: The number of the file format, the first key of every document.
 FORMAT = 1
@@ -46,47 +46,48 @@ _ENVELOPE = ("format", "problem")
 LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
 LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
-LABEL_WORDS = {"cost": "a number", "bound": "a number", "proved": "true or false"}
 
 
 def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
-    """The instances of a data set folder, in the order of their names, or of one file.
+    """Return the instances of a data set folder, in the order of their names, or of one file.
 
     The problem is `problem` where it is given, else the one the first document names; all documents must agree.
     """
     path = Path(path)
-    return read_files(instance_files(path) if is_folder(path) else [path], problem)[1]
+    files = instance_files(path) if is_folder(path) else [path]
+    return read_files(files, None if problem is None else bind(problem))[1]
 
 
-def read_folder(folder: str | os.PathLike[str], problem: Problem[X, Y, Z]) -> list[X]:
-    """The instances of a data set folder of one problem, in the order of their names."""
-    return read_files(instance_files(folder), problem)[1]
+def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
+    """Return the instance of one file: JSON, npz, or a table as CSV."""
+    instance: X = read_file(Path(path), None if problem is None else bind(problem))[1]
+    return instance
 
 
-def read_files(paths: Sequence[Path], problem: Problem[X, Y, Z] | None = None) -> tuple[Problem[X, Y, Z], list[X]]:
-    """The problem and the instances of these files, which must all be of one problem."""
+def read_files(
+    paths: Sequence[Path], problem: BoundProblem[X, Y, Z] | None = None
+) -> tuple[BoundProblem[X, Y, Z], list[X]]:
+    """Return the problem and the instances of these files, which must all be of one problem."""
     instances = []
     for path in paths:
-        if path.suffix == ".csv":
-            problem, instance = csv_instance(path, problem)
-            instances.append(instance)
-            continue
-        document = read_document(path)
-        if problem is None:
-            problem = problem_of(document, path)
-        instances.append(parse_instance(document, problem, path))
+        problem, instance = read_file(path, problem)
+        instances.append(instance)
     if problem is None or not instances:
         raise InputError("no instance given, expected at least one")
     return problem, instances
 
 
-def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
-    """The instance of one file: JSON, npz, or a table as CSV."""
-    return read_files([Path(path)], problem)[1][0]
+def read_file(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
+    """Return the problem and the instance of one file; without `problem`, of the registered one that the file names."""
+    if path.suffix == ".csv":
+        return csv_instance(path, problem)
+    document = read_document(path)
+    found = _named_problem(document, path) if problem is None else problem
+    return found, parse_instance(document, found, path)
 
 
 def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
-    """The instance files of a data set, sorted by name; labels and hidden files are not instances."""
+    """Return the instance files of a data set, sorted by name; labels and hidden files are not instances."""
     folder = Path(folder)
     try:
         names = sorted(entry.name for entry in folder.iterdir())
@@ -106,7 +107,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
 def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
     """Write one instance, as JSON or npz by the ending of the name."""
     path = Path(path)
-    write_atomic(path, _content(path, instance, problem))
+    write_atomic(path, _content(path, instance, bind(problem)))
 
 
 def write_instances(
@@ -120,6 +121,7 @@ def write_instances(
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")
     check_new_folder(folder)
+    own = bind(problem)
     temporary = folder.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
     with made_folder(temporary.parent):
         try:
@@ -127,7 +129,7 @@ def write_instances(
             count = 0
             for instance in instances:
                 path = temporary / f"{count:08d}.{format}"
-                path.write_bytes(_content(path, instance, problem))
+                path.write_bytes(_content(path, instance, own))
                 count += 1
             if count == 0:
                 raise InputError("no instance to write, expected at least one", where=str(folder))
@@ -176,20 +178,20 @@ def check_new_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def label_path(path: Path) -> Path:
-    """Where the label of an instance file lives: `0001.npz` → `0001.solution.json`."""
+    """Return where the label of an instance file lives: `0001.npz` → `0001.solution.json`."""
     return path.with_name(path.stem + LABEL_SUFFIX)
 
 
-def read_solutions(folder: str | os.PathLike[str], problem: Problem[X, Y, Z], instances: Sequence[X]) -> list[Z]:
-    """The solutions of the labels in a data set folder, in the order of the instances."""
+def read_solutions(folder: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> list[Z]:
+    """Return the solutions of the labels in a data set folder, in the order of the instances."""
     files = instance_files(folder)
     if len(files) != len(instances):
         raise InputError(f"{len(files)} instances, expected {len(instances)}", where=str(folder))
     return [read_solution(label_path(path), problem, instance) for path, instance in zip(files, instances, strict=True)]
 
 
-def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], instance: X) -> Z:
-    """The solution of one label, checked against its instance; the bare object that `solve` prints is one as well."""
+def read_solution(path: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], instance: X) -> Z:
+    """Return the solution of a label, checked against its instance; the bare object that `solve` prints is one too."""
     path = Path(path)
     document = read_document(path)
     bare = "format" not in document and "problem" not in document
@@ -198,32 +200,25 @@ def read_solution(path: str | os.PathLike[str], problem: Problem[X, Y, Z], insta
     fields = _Fields((key, value) for key, value in document.items() if bare or key not in _ENVELOPE)
     for key, kinds in LABEL_KEYS.items():
         if key in fields and type(fields[key]) not in kinds:
-            raise InputError(f"{short(fields[key])} is not {LABEL_WORDS[key]}", where=f"{path}: {key}")
+            expected = "true or false" if bool in kinds else "a number"
+            raise InputError(f"{short(fields[key])} is not {expected}", where=f"{path}: {key}")
     with _located(path):
-        own = _Fields((k, v) for k, v in fields.items() if k not in LABEL_KEYS)
-        solution: Z = solution_of(problem, own, instance)
+        own = _Fields((key, value) for key, value in fields.items() if key not in LABEL_KEYS)
+        solution: Z = problem.need("read_solution")(own, instance)
         return solution
 
 
 def write_solution(
-    path: str | os.PathLike[str],
-    solution: Z,
-    instance: X,
-    problem: Problem[X, Y, Z],
-    *,
-    cost: float,
-    bound: float,
-    proved: bool,
+    path: Path, solution: Z, instance: X, problem: BoundProblem[X, Y, Z], *, cost: float, bound: float, proved: bool
 ) -> None:
     """Write a label: the solution, with its cost, a lower bound, and whether it is proved optimal."""
-    envelope = {"format": FORMAT, "problem": problem.name}
+    written = problem.need("write_solution")(solution, instance)
     label = {"cost": cost, "bound": bound, "proved": proved}
-    written = solution_document(problem, solution, instance)
-    write_document(Path(path), {**envelope, **written, **label})
+    write_atomic(path, encode({"format": FORMAT, "problem": problem.name, **written, **label}))
 
 
 def read_document(path: Path) -> Mapping[str, Any]:
-    """The object of a JSON or npz file, whatever its keys."""
+    """Return the object of a JSON or npz file, whatever its keys."""
     data = read_bytes(path)
     document = parse_npz(data, path) if path.suffix == ".npz" else parse_json(data, path)
     if not isinstance(document, Mapping):
@@ -231,43 +226,37 @@ def read_document(path: Path) -> Mapping[str, Any]:
     return document
 
 
-def problem_of(document: Mapping[str, Any], path: Path) -> SomeProblem:
-    """The registered problem a document names. A file never makes us import a module of its choice."""
-    from colayer.problems import find_problem, problem_names
+def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any, Any, Any]:
+    """Return the registered problem a document names. A file never makes us import a module of its choice."""
+    from colayer.problems import problem_names, registered
 
-    name = document.get("problem")
     if "problem" not in document:
         raise InputError("missing", where=f"{path}: problem")
+    name = document["problem"]
     if not isinstance(name, str) or name not in problem_names():
         known = ", ".join(problem_names())
-        raise InputError(f"no problem {short(name)}, expected one of {known}", where=f"{path}: problem")
-    return find_problem(name)
+        said = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
+        raise InputError(said, where=f"{path}: problem")
+    return registered(name)
 
 
-def parse_instance(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> X:
-    """The instance of a document: envelope and keys checked here, the fields by the problem."""
+def parse_instance(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> X:
+    """Return the instance of a document: envelope and keys checked here, the fields by the problem."""
     _check_envelope(document, problem, path)
-    own, expected = [key for key in document if key not in _ENVELOPE], words_of(problem, "fields")
-    optional = words_of(problem, "optional_fields")
-    for key in own:
-        if expected and key not in (*expected, *optional):
-            raise InputError(f"unknown key, expected {', '.join(expected)}", where=f"{path}: {printable(key)}")
-    for key in expected:
-        if key not in document:
+    fields = _Fields((key, document[key]) for key in document if key not in _ENVELOPE)
+    for key in fields if problem.fields else ():
+        if key not in (*problem.fields, *problem.optional_fields):
+            raise InputError(f"unknown key, expected {', '.join(problem.fields)}", where=f"{path}: {printable(key)}")
+    for key in problem.fields:
+        if key not in fields:
             raise InputError("missing", where=f"{path}: {key}")
-    fields = _Fields((key, document[key]) for key in own)
     with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
-        instance: X = instance_of(problem, fields)
+        instance: X = make_instance(problem.name, problem.need("read"), fields)
         return instance
 
 
-def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a JSON file, whole or not at all."""
-    write_atomic(path, encode(document))
-
-
-def _content(path: Path, instance: X, problem: Problem[X, Y, Z]) -> bytes:
-    document = {"format": FORMAT, "problem": problem.name, **instance_document(problem, instance)}
+def _content(path: Path, instance: X, problem: BoundProblem[X, Y, Z]) -> bytes:
+    document = {"format": FORMAT, "problem": problem.name, **problem.need("write")(instance)}
     if path.suffix == ".json":
         return json_text(document, f"write of {problem.name}") + b"\n"
     if path.suffix == ".npz":
@@ -282,16 +271,13 @@ class _Fields(dict[str, Any]):
         raise InputError("missing", where=str(key))
 
 
-def _check_envelope(document: Mapping[str, Any], problem: Problem[X, Y, Z], path: Path) -> None:
+def _check_envelope(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> None:
     """Refuse a document of another format or problem."""
-    for key in _ENVELOPE:
+    for key, expected in (("format", FORMAT), ("problem", problem.name)):
         if key not in document:
             raise InputError("missing", where=f"{path}: {key}")
-    number, name = document["format"], document["problem"]
-    if type(number) is not int or number != FORMAT:
-        raise InputError(f"{short(number)}, expected {FORMAT}", where=f"{path}: format")
-    if name != problem.name:
-        raise InputError(f"{short(name)}, expected {problem.name!r}", where=f"{path}: problem")
+        if type(document[key]) is not type(expected) or document[key] != expected:
+            raise InputError(f"{short(document[key])}, expected {expected!r}", where=f"{path}: {key}")
 
 
 @contextlib.contextmanager

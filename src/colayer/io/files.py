@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import secrets
 import shutil
@@ -15,7 +17,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from colayer._runtime.json_places import not_finite, twice
 from colayer._runtime.text import printable
 from colayer.errors import InputError
 
@@ -26,7 +27,7 @@ SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".parquet")
 
 
 def read_json(path: str | Path) -> Any:
-    """The decoded JSON document of a file; `InputError` names the file and what is wrong."""
+    """Return the JSON document of a file; `InputError` names the file and what is wrong."""
     return parse_json(read_bytes(Path(path)), Path(path))
 
 
@@ -51,7 +52,7 @@ def _status(path: Path) -> os.stat_result:
 
 
 def parse_json(data: bytes, path: Path) -> Any:
-    """The decoded text of a JSON file; an error names `path`."""
+    """Return the document of a JSON text; an error names `path`."""
     if path.suffix.lower() in SPREADSHEETS:
         raise InputError("a spreadsheet, expected JSON, npz or CSV: save it as CSV", where=str(path))
     if not data or data.isspace():
@@ -67,26 +68,60 @@ def parse_json(data: bytes, path: Path) -> Any:
     except UnicodeDecodeError:
         raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
     except msgspec.DecodeError as error:
-        place = not_finite(data, str(error))
+        place = _not_finite(data)
         if place is not None:
             raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
         table = "; a table has a name that ends with .csv" if path.suffix in (".txt", ".tsv") else ""
         raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}{table}", where=str(path)) from None
     if isinstance(document, dict):
-        for key in document:
-            if data.count(f'"{key}"'.encode(errors="replace")) > 1 and key in twice(data):
+        keys = _keys(data)
+        for key in document if len(keys) > len(document) else ():
+            if keys.count(key) > 1:
                 raise InputError("given twice, expected a key once", where=f"{path}: {printable(key)}")
     return document
 
 
+def _not_finite(data: bytes) -> str | None:
+    """Return the place of the first NaN or infinity in a text that is JSON but for these; None in any other text."""
+    try:
+        parts = [("", json.loads(data))]
+    except (ValueError, RecursionError):
+        return None
+    while parts:
+        place, value = parts.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return printable(place.removeprefix(".")) or "document"
+        if isinstance(value, dict):
+            parts += [(f"{place}.{key}", item) for key, item in reversed(value.items())]
+        elif isinstance(value, list):
+            parts += [(f"{place}[{i}]", value[i]) for i in reversed(range(len(value)))]
+    return None
+
+
+class _Key(str):
+    """A key that msgspec passes to the hook."""
+
+
+def _keys(data: bytes) -> list[str]:
+    """Return the keys of a JSON object, those that come twice as often as they come."""
+    keys: list[str] = []
+
+    def keep(kind: type[_Key], key: str) -> _Key:
+        keys.append(key)
+        return kind(key)
+
+    msgspec.json.decode(data, type=dict[_Key, msgspec.Raw], dec_hook=keep)
+    return keys
+
+
 def encode(document: Any) -> bytes:
-    """A document as JSON text, one line; numpy values are written as plain ones."""
+    """Return a document as JSON text, one line; numpy values are written as plain ones."""
     return msgspec.json.encode(document, enc_hook=plain) + b"\n"
 
 
 def plain(value: Any) -> Any:
-    """For encoders: numpy values as plain ones."""
+    """Return a numpy value as a plain one, for encoders."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -95,7 +130,7 @@ def plain(value: Any) -> Any:
 
 
 def check_writable(path: str | Path) -> Path:
-    """`path` as an output file; an `InputError` before the work where it could not be written after it."""
+    """Return `path`; an `InputError` before the work where it could not be written after it."""
     target = _target(path)
     trial = _temporary(target)
     try:  # the one sure sign: a read-only file system does not show otherwise
@@ -107,7 +142,7 @@ def check_writable(path: str | Path) -> Path:
 
 
 def _target(path: str | Path) -> Path:
-    """`path`, refused where it is seen not to be one for an output file."""
+    """Return `path`; refuse it where it is seen not to be one for an output file."""
     target = Path(path)
     try:
         target.stat()
@@ -127,7 +162,7 @@ def _target(path: str | Path) -> Path:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder of this name; a name that no file can have is none."""
+    """Tell whether there is a folder of this name; a name that no file can have is none."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -143,7 +178,7 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """`write_atomic` of several files, of which none is renamed before the bytes of all are on the disk."""
+    """Write several files as `write_atomic` does, none of them renamed before the bytes of all are on the disk."""
     temporaries: dict[Path, Path] = {}
     path = Path()
     try:
@@ -193,7 +228,7 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder to write to, whose files are those of `folder` at the end of the block, and its only ones.
+    """Give a new folder to write to, whose files become those of `folder` at the end of the block, and its only ones.
 
     A folder that is there stays itself, as it may be the working directory: its files are replaced one by one.
     """
@@ -221,17 +256,17 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
 
 def _temporary(target: Path) -> Path:
-    """A new name in the same folder."""
+    """Return a new name in the same folder."""
     return target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
 
 
 def unwritable(path: str | Path, error: OSError) -> InputError:
-    """The error of a path that cannot be written."""
+    """Return the error of a path that cannot be written."""
     return InputError(f"cannot be written: {error.strerror or error}", where=str(path)[:200])
 
 
 def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
-    """The error of a path that cannot be read."""
+    """Return the error of a path that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"there is no such {kind}", where=str(path))
     if isinstance(error, IsADirectoryError):

@@ -1,4 +1,4 @@
-"""What an instance is, as bytes: data sets are told apart by the hash of their contents."""
+"""Hashes of data sets: each instance as bytes."""
 
 from __future__ import annotations
 
@@ -9,40 +9,33 @@ from collections.abc import Sequence
 import numpy as np
 
 from colayer._runtime.snapshot import Snapshot, snapshot
-from colayer.io.documents import instance_document
 from colayer.models.model import Model
-from colayer.problem import answers
-from colayer.problem.abilities import Hashes, WritesInstances
-from colayer.problem.compose import features_of, scale_of
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.bind import BoundProblem
+from colayer.problem.guard import json_text
+from colayer.problem.protocol import X, Y, Z
 
 
-def content_of(problem: Problem[X, Y, Z], instance: X) -> bytes:
-    """The bytes of an instance: the problem's own `content`, else the document of its file format.
+def content_of(problem: BoundProblem[X, Y, Z], instance: X) -> bytes:
+    """Return the bytes of an instance: the problem's own `content`, else the document of its file format.
 
     For a problem with neither, all that the object holds, and what learning sees of it: features and scale.
     """
-    if isinstance(problem, Hashes):
-        with calling(problem, "content"):
-            content = problem.content(instance)
-        if not isinstance(content, bytes | bytearray):
-            raise answers.refused(f"content of {problem.name}", content, "bytes")
-        return bytes(content)
-    if isinstance(problem, WritesInstances):
-        return answers.json_text(instance_document(problem, instance), f"write of {problem.name}", ordered=True)
-    held = b"".join(_parts(snapshot(instance)))
-    features = np.ascontiguousarray(features_of(problem, instance))
-    return held + features.tobytes() + np.float64(scale_of(problem, instance)).tobytes()
+    if problem.content is not None:
+        return bytes(problem.content(instance))
+    if problem.write is not None:
+        return json_text(problem.write(instance), f"write of {problem.name}", ordered=True)
+    parts = b"".join(_parts(snapshot(instance)))
+    features = np.ascontiguousarray(problem.features(instance))
+    return parts + features.tobytes() + np.float64(problem.scale(instance)).tobytes()
 
 
-def content_hash(problem: Problem[X, Y, Z], instances: Sequence[X]) -> str:
-    """SHA-256 over the contents of the instances, in order."""
+def content_hash(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> str:
+    """Return SHA-256 over the contents of the instances, in order."""
     return hashed(problem, instances)[0]
 
 
-def hashed(problem: Problem[X, Y, Z], instances: Sequence[X]) -> tuple[str, str]:
-    """The hash of a data set, and short hashes of its instances in one word, by which `trained_on` knows them."""
+def hashed(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> tuple[str, str]:
+    """Return the hash of a data set, and short hashes of its instances in one word, for `trained_on`."""
     whole, each = hashlib.sha256(), []
     for instance in instances:
         content = content_of(problem, instance)
@@ -52,8 +45,8 @@ def hashed(problem: Problem[X, Y, Z], instances: Sequence[X]) -> tuple[str, str]
     return whole.hexdigest(), base64.b64encode(b"".join(each)).decode()
 
 
-def trained_on(model: Model, problem: Problem[X, Y, Z], instances: Sequence[X]) -> int:
-    """How many of the instances a model was trained on, by its own account; 0 of a model that does not know."""
+def trained_on(model: Model, problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> int:
+    """Count the instances that a model was trained on, by its own account; 0 of a model that does not know."""
     known = model.provenance.get(SEEN)
     try:
         data = base64.b64decode(known, validate=True) if isinstance(known, str) else b""
@@ -73,7 +66,7 @@ def _short_hash(content: bytes) -> bytes:
 
 
 def _parts(held: Snapshot) -> list[bytes]:
-    """A snapshot as bytes, each part with its name; what objects cache for themselves, attributes `_x`, is left out."""
+    """Return a snapshot as bytes, each part with its name; what objects cache for themselves, `_x`, is left out."""
     if held.array is not None:
         array = np.ascontiguousarray(held.array)
         return [f"{array.dtype.str}{array.shape}".encode(), array.tobytes()]

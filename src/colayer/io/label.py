@@ -1,4 +1,4 @@
-"""A data set solved with the best solver there is, the solutions written beside the instances."""
+"""Labels: a data set solved with its exact solver, the solutions written beside the instances."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from pathlib import Path
 
 from colayer._runtime.threads import cores, limited
 from colayer.evaluators.processes import each
-from colayer.io.dataset import instance_files, label_path, read_document, read_files, read_instance, read_solution
+from colayer.io.dataset import instance_files, label_path, read_document, read_file, read_files, read_solution
 from colayer.io.dataset import write_solution as write_label
-from colayer.problem.abilities import Exact, WritesSolutions, need
-from colayer.problem.compose import cost_of, solve_exactly
+from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
 
@@ -38,17 +37,18 @@ def label(
     Each solve has `time_limit` seconds and is one of `workers` processes (all cores if None). A run that was stopped
     goes on where it was. `progress` is called with (labels there, instances in all).
     """
-    need(problem, Exact, option="PROBLEM")
-    need(problem, WritesSolutions, option="PROBLEM")
+    own = bind(problem)
+    for method in ("exact", "write_solution"):
+        own.need(method, option="PROBLEM")
     paths = instance_files(folder)
-    _, instances = read_files(paths, problem)
+    _, instances = read_files(paths, own)
     proved: dict[Path, bool] = {}
     for path, instance in zip(paths, instances, strict=True):
         if label_path(path).exists():
-            read_solution(label_path(path), problem, instance)
+            read_solution(label_path(path), own, instance)
             proved[path] = read_document(label_path(path)).get("proved") is True
     todo = [path for path in paths if path not in proved]
-    for path, optimal in _label_all(problem, todo, time_limit, workers or cores()):
+    for path, optimal in _label_all(own, todo, time_limit, workers or cores()):
         proved[path] = optimal
         if progress is not None:
             progress(len(proved), len(paths))
@@ -56,7 +56,7 @@ def label(
 
 
 def _label_all(
-    problem: Problem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
+    problem: BoundProblem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
 ) -> Iterator[tuple[Path, bool]]:
     """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
     processes = max(1, min(workers, len(paths)))
@@ -64,11 +64,11 @@ def _label_all(
     yield from each(work, paths, processes) if processes > 1 else map(work, paths)
 
 
-def label_one(problem: Problem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:
+def label_one(problem: BoundProblem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:
     """Solve one file, with at most `threads` threads, and write its label."""
-    instance = read_instance(path, problem)
+    _, instance = read_file(path, problem)
     with limited(threads):
-        solution, bound, proved = solve_exactly(problem, instance, time_limit=limit)
-    cost = cost_of(problem, solution, instance)
+        solution, bound, proved = problem.solve_exactly(instance, time_limit=limit)
+    cost = problem.cost(solution, instance)
     write_label(label_path(path), solution, instance, problem, cost=cost, bound=bound, proved=proved)
     return path, proved

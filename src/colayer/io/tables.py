@@ -20,7 +20,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
-from colayer.problem.answers import described
+from colayer.problem.guard import described
 
 #: Columns that hold the names of the rows, where none is said to.
 NAMES = ("name", "id")
@@ -66,20 +66,20 @@ class Table(Mapping[str, list[Any]]):
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
+        """Return the number of rows."""
         return len(next(iter(self._columns.values()))) if self._columns else 0
 
     def about(self, column: str) -> str:
-        """How messages name a column."""
+        """Say how messages name a column."""
         return f"{self.source}: column {printable(column)}" if self.source else f"column {printable(column)}"
 
     def where(self, column: str, row: int) -> str:
-        """How messages name a cell: rows count from 1, lines as editors do."""
+        """Say how messages name a cell: rows count from 1, lines as editors do."""
         return f"{self.about(column)}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
 
 
 def table_of(data: Any, title: str, source: str = "") -> Table:
-    """The table of a DataFrame, a mapping of columns, a list of rows, or a structured array."""
+    """Return the table of a DataFrame, a mapping of columns, a list of rows, or a structured array."""
     if isinstance(data, Table):
         return data
     if isinstance(data, Mapping):
@@ -103,7 +103,7 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
 
 
 def listed(values: Any) -> list[Any]:
-    """A column as a plain list, whatever holds it; dates and durations in minutes."""
+    """Return a column as a plain list, whatever holds it; dates and durations in minutes."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
@@ -118,7 +118,7 @@ def listed(values: Any) -> list[Any]:
 
 
 def _since_midnight(values: list[Any]) -> list[Any]:
-    """Dates in minutes since the first midnight, as those of numpy; what is none stays as it is."""
+    """Return dates in minutes since the first midnight, as those of numpy; what is none stays as it is."""
     dates = [value for value in values if isinstance(value, datetime) and not _missing(value)]
     if not dates:
         return values
@@ -139,11 +139,11 @@ class Arguments:
         self.columns: dict[str, str] = {}
 
     def has(self, column: str) -> bool:
-        """Whether the table has a column."""
+        """Tell whether the table has a column."""
         return self.table is not None and column in self.table
 
     def values(self, field: str) -> list[Any]:
-        """The values of a field; a column that is not there is refused by name."""
+        """Return the values of a field; a column that is not there is refused by name."""
         given = self._given.get(field, field)
         if not isinstance(given, str):
             try:
@@ -162,17 +162,17 @@ class Arguments:
         return self.table[given]
 
     def numbers(self, field: str, *, gaps: bool = False) -> Floats:
-        """The numbers of a field; with `gaps`, what is empty is NaN. `7:30` is 450, a time of day in minutes."""
+        """Return the numbers of a field, with `gaps` NaN where it is empty. `7:30` is 450: times of day are minutes."""
         values = self.values(field)
         return np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
 
     def column(self, field: str, name: str) -> Floats:
-        """The numbers of a column of the table, which is known as `field` from here on."""
+        """Return the numbers of a column of the table, which is known as `field` from here on."""
         self._given[field] = name
         return self.numbers(field)
 
     def names(self, field: str, item: str, count: int) -> list[Any] | None:
-        """The names of the rows: given, or those of a column that is called so, or the index of a DataFrame."""
+        """Return the names of the rows: given, or those of a column that is called so, or the index of a DataFrame."""
         given = self._given.get(field)
         if given is not None and not isinstance(given, str):
             return words(listed(given))
@@ -188,13 +188,13 @@ class Arguments:
         return named
 
     def where(self, field: str, row: int) -> str:
-        """How messages name an entry of a field."""
+        """Say how messages name an entry of a field."""
         column = self.columns.get(field)
         return f"{field}[{row}]" if column is None or self.table is None else self.table.where(column, row)
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """In the block, what is refused as `field[index]` is refused by its column and row."""
+        """Name column and row in what the block refuses as `field[index]`."""
         try:
             yield
         except InputError as error:
@@ -215,7 +215,7 @@ class Arguments:
 
 
 def number(value: Any) -> float:
-    """A number, a word that is one, or a time of day or a duration in minutes."""
+    """Return a number as a float: also a word that is one, and a time of day or a duration, in minutes."""
     if isinstance(value, bool | np.bool_):
         raise TypeError
     if hasattr(value, "hour") and hasattr(value, "minute"):
@@ -231,7 +231,7 @@ def number(value: Any) -> float:
 
 
 def _missing(value: Any) -> bool:
-    """None, an empty cell, NaN, or a missing value of pandas'."""
+    """Tell whether a cell is empty: None, blank, NaN, or a missing value of pandas'."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, float):
@@ -240,7 +240,7 @@ def _missing(value: Any) -> bool:
 
 
 def words(values: Sequence[Any]) -> list[Any]:
-    """Names: whole numbers where all are whole, else words."""
+    """Return names: whole numbers where all are whole, else words."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and all(
         float(value).is_integer() for value in values
     ):

@@ -162,7 +162,7 @@ def header(document: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(document[key], Mapping):
             raise InputError("expected a JSON object", where=key)
     names = document["feature_names"]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, list) or not set(map(type, names)) <= {str}:
         raise InputError("expected a list of names", where="feature_names")
     return {
         "feature_names": tuple(names),

@@ -17,11 +17,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer._runtime.text import printable
-from colayer.errors import InputError, OptionError
-from colayer.problem import answers
-from colayer.problem.faults import calling
-from colayer.problem.protocol import Problem, X, X_contra, Y, Z, declared
+from colayer.errors import InputError
+from colayer.problem.protocol import X_contra, Z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,6 +73,22 @@ class Generates(Protocol[X_co]):
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> X_co:
         """Return a random instance; the same seed and sizes give the same instance."""
+
+
+@runtime_checkable
+class TakesTables(Protocol[X_co]):
+    """Instances from tables of the user's."""
+
+    def instance(self, table: Any, /, **more: Any) -> X_co:
+        """The instance of a table with named columns; other tables and options by name."""
+
+
+@runtime_checkable
+class Tabulates(Protocol[X_contra, Z_contra]):
+    """Solutions as tables."""
+
+    def table(self, solution: Z_contra, instance: X_contra, /) -> Mapping[str, Sequence[Any]]:
+        """Columns of equal length by name, in the user's words: one row per job, edge or task."""
 
 
 @runtime_checkable
@@ -262,58 +275,3 @@ class Plots(Protocol[X_contra, Z_contra]):
 
 # The names of before, for one release.
 Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances
-
-#: ability → how messages name it.
-NAMES: dict[type, str] = {
-    Generates: "instance generator",
-    ReadsInstances: "file format",
-    WritesInstances: "file format",
-    ReadsSolutions: "solution format",
-    WritesSolutions: "solution format",
-    Exact: "exact solver",
-    Embeds: "embed",
-    Targets: "target",
-    HasLikelihood: "likelihood",
-    CompactPrograms: "compact model",
-    ConstraintPrograms: "constraint program",
-    Plots: "picture of a solution",
-}
-
-A = TypeVar("A")
-
-
-def need(problem: object, ability: type[A], *, option: str | None = None, why: str = "") -> A:
-    """Return the problem, known to have an ability; raise an error that names what is missing where it has not."""
-    if isinstance(problem, ability):
-        return problem
-    message = f"{declared(problem).name} has no {NAMES[ability]}{why and ': '}{why}"
-    raise InputError(message) if option is None else OptionError(message, where=option)
-
-
-def bound_of(problem: Problem[X, Y, Z], instance: X) -> float | None:
-    """Return the cheap lower bound; None where there is none, or where it says nothing, −∞."""
-    bound = getattr(problem, "bound", None)  # on every solve: `isinstance` takes longer than a small instance
-    if bound is None:
-        return None
-    with calling(problem, "bound"):
-        given = bound(instance)
-    if given is None:
-        return None
-    what = f"bound of {problem.name}"
-    value = answers.real(given, what, "a number or None")
-    if value == math.inf:
-        raise answers.refused(what, given, "a number or None")
-    return None if value == -math.inf else value
-
-
-def group_of(problem: Problem[X, Y, Z], instance: X) -> dict[str, float]:
-    """Return what tables group the instance by."""
-    if not isinstance(problem, GroupsInstances):
-        return {}
-    with calling(problem, "group"):
-        group = problem.group(instance)
-    what = f"group of {problem.name}"
-    found = answers.document(group, what, "a dict of numbers")
-    for key, value in found.items():
-        answers.finite(value, what, part=printable(key))
-    return found

@@ -34,7 +34,7 @@ from colayer.problem.declarations import (
 )
 from colayer.problem.gap import ROUNDING, proves
 from colayer.problem.instances import check_instance, check_instances
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.protocol import Problem, X, Y, Z, changed_options
 from colayer.problem.returned import CHECKS, checked_features
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
@@ -44,6 +44,8 @@ NAMES = {
     "generate": "instance generator", "read": "file format", "write": "file format", "exact": "exact solver",
     "read_solution": "solution format", "write_solution": "solution format", "compact": "compact model",
     "constraint_program": "constraint program", "plot": "picture of a solution",
+    "instance": "instance(table), which makes an instance of a table",
+    "table": "table(solution, instance), which gives a solution as columns",
 }  # fmt: skip
 
 
@@ -244,14 +246,12 @@ class BoundProblem(Generic[X, Y, Z]):
         given = {key: value for key, value in changes.items() if value is not None}
         if not given:
             return self
-        unknown = sorted(set(given) - set(self.options))
-        if unknown:
-            raise OptionError(f"{self.name} has no such option", where="--" + unknown[0].replace("_", "-"))
+        merged = changed_options(self.name, self.options, given)
         if "decoder" in given:
             self.check_decoder(given["decoder"], "--decoder")
         if self.with_options is None:
             what, make = "the constructor", self.guard.wrap("the constructor", type(self.problem))
-            changed = make(**{**self.options, **given})
+            changed = make(**merged)
         else:
             what, changed = "with_options", self.with_options(**given)
         try:

@@ -1,15 +1,19 @@
-"""What is refused as an instance, where a problem says by `instance_type` what its instances are."""
+"""What is refused as an instance: by its class, where a problem says what that is, and by the methods that make one."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from colayer.errors import InputError
+from colayer._runtime.text import typed_line
+from colayer.errors import ColayerError, InputError
 from colayer.problem.guard import described
 
 X = TypeVar("X")
+
+#: What a method of the user's raises where a document or a table is not what it expects.
+_NOT_ONE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 def check_instance(name: str, kind: type | None, instance: object) -> None:
@@ -38,3 +42,13 @@ def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> lis
     for instance in listed:
         check_instance(name, kind, instance)
     return listed
+
+
+def make_instance(name: str, make: Callable[..., X], given: Any, **more: Any) -> X:
+    """Return the instance that `read` or `instance` of the problem `name` makes; where it raises, `given` is none."""
+    try:
+        return make(given, **more)
+    except ColayerError:
+        raise
+    except _NOT_ONE as error:
+        raise InputError(f"not an instance of {name} ({typed_line(error)})") from None

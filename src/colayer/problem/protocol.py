@@ -10,33 +10,13 @@ methods that have one; inheriting from it is a convenience.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Features, Floats
-from colayer._runtime.text import one_of, short
-from colayer.errors import InputError, OptionError
-from colayer.problem.answers import described
-from colayer.problem.answers import given as given_back
-from colayer.problem.attributes import (
-    check_members,
-    flag_of,
-    groups_of,
-    has,
-    holds_of,
-    looks_back_of,
-    name_of,
-    options_of,
-    positive_of,
-    sizes_of,
-    weights_of,
-    words_by_word,
-    words_of,
-)
-from colayer.problem.faults import calling
+from colayer.errors import OptionError
 from colayer.problem.sizes import Size
 
 #: Instance x, solution y of the layer, solution z.
@@ -141,7 +121,7 @@ class BaseProblem:
 
     def with_options(self, **changes: Any) -> Self:
         """Return the same problem with other options (`decoder=`, for instance)."""
-        return type(self)(**_merged(self.name, options_of(self), changes))
+        return type(self)(**changed_options(self.name, self.options, changes))
 
     def decode(self, y: Any, instance: Any, /) -> Any:
         """Return y: it is already a solution."""
@@ -160,114 +140,9 @@ class BaseProblem:
         return {}
 
 
-@dataclass(frozen=True, eq=False)
-class Declared:
-    """What a problem declares beside its methods, checked; the defaults of `BaseProblem` where it declares nothing."""
-
-    name: str
-    feature_names: tuple[str, ...]
-    options: dict[str, Any]
-    radius: float
-    homogeneous: bool
-    #: Whether features take the solution of the round before.
-    looks_back: bool
-    safe_weights: Floats | None
-    fields: tuple[str, ...]
-    sizes: tuple[Size, ...]
-    decoders: tuple[str, ...]
-    learn_decoders: Mapping[str, str]
-    feature_groups: Mapping[str, tuple[str, ...]] | None
-    holds: tuple[str, ...]
-    baselines: tuple[str, ...]
-    searches: tuple[str, ...]
-    tight_seconds: float | None
-
-    @property
-    def dimension(self) -> int:
-        """Return d, the number of features."""
-        return len(self.feature_names)
-
-    @property
-    def decoder(self) -> str | None:
-        """The decoder in use; None where there is no choice."""
-        return self.options.get("decoder")
-
-    @property
-    def title(self) -> str:
-        """Name and options, for messages."""
-        options = ", ".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.name} ({options})" if options else self.name
-
-
-def declared(problem: object) -> Declared:
-    """Return what a problem declares, checked; raise an error that names what is missing or of the wrong kind."""
-    check_members(problem)
-    name, names = name_of(problem), words_of(problem, "feature_names")
-    return Declared(
-        name=name,
-        feature_names=names,
-        options=options_of(problem),
-        radius=positive_of(problem, "radius", BaseProblem.radius) or BaseProblem.radius,
-        homogeneous=flag_of(problem, "homogeneous"),
-        looks_back=looks_back_of(problem),
-        safe_weights=weights_of(problem, "safe_weights", name, len(names)),
-        fields=words_of(problem, "fields"),
-        sizes=sizes_of(problem),
-        decoders=words_of(problem, "decoders"),
-        learn_decoders=words_by_word(problem, "learn_decoders"),
-        feature_groups=groups_of(problem, "feature_groups"),
-        holds=holds_of(problem, names),
-        baselines=words_of(problem, "baselines"),
-        searches=words_of(problem, "searches"),
-        tight_seconds=positive_of(problem, "tight_seconds", None),
-    )
-
-
-def variant(problem: P, **changes: Any) -> P:
-    """Return the same problem with other options, by `with_options` where it has it; None keeps what it has."""
-    given = {key: value for key, value in changes.items() if value is not None}
-    if not given:
-        return problem
-    known = declared(problem)
-    merged = _merged(known.name, known.options, given)
-    if "decoder" in given:
-        check_decoder(known, given["decoder"], "--decoder")
-    if not has(problem, "with_options"):
-        with calling(problem, "the constructor"):
-            return type(problem)(**merged)
-    with calling(problem, "with_options"):
-        changed: P = problem.with_options(**given)  # type: ignore[attr-defined]
-    _check_variant(changed, known.name, given)
-    return changed
-
-
-def _check_variant(changed: object, name: str, given: Mapping[str, Any]) -> None:
-    """Refuse what `with_options` returned where it is no problem, another one, or has other options."""
-    what = f"with_options of {name}"
-    given_back(changed, what, "a problem")
-    try:
-        kept, called = options_of(changed), name_of(changed)
-        check_members(changed)
-    except InputError as error:
-        raise InputError(f"{what} returned {described(changed)}, expected a problem ({error.message})") from error
-    if called != name:
-        raise InputError(f"{what} returned a problem with the name {short(called)}, expected {name!r}")
-    for key, value in given.items():
-        if repr(kept.get(key)) != repr(value):
-            raise InputError(f"{what} returned a problem with {key} {short(kept.get(key))}, expected {short(value)}")
-
-
-def _merged(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options with these changes; one that the problem does not have is refused."""
+def changed_options(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options with these changes; refuse one that the problem does not have."""
     unknown = sorted(set(changes) - set(options))
     if unknown:
         raise OptionError(f"{name} has no such option", where="--" + unknown[0].replace("_", "-"))
     return {**options, **changes}
-
-
-def check_decoder(known: Declared, decoder: str, option: str) -> None:
-    """Refuse a decoder that the problem does not have."""
-    if not known.decoders:
-        raise OptionError(f"{known.name} has no decoders to choose from", where=option)
-    if decoder not in known.decoders:
-        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), known.decoders)}", where=option)

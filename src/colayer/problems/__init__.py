@@ -7,14 +7,15 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from colayer._runtime.text import typed_line
 from colayer.errors import OptionError
-from colayer.problem.faults import OWN_FOLDERS
 
 if TYPE_CHECKING:
+    from colayer.problem.bind import BoundProblem
     from colayer.problem.protocol import SomeProblem
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
@@ -48,7 +49,7 @@ def find_problem(name: str, **options: Any) -> SomeProblem:
     Parameters:
         name: A registered name, or `MODULE:NAME` for a problem class or object of your own.
     """
-    from colayer.problem.protocol import variant
+    from colayer.problem.bind import bind
 
     target = REGISTRY.get(name, name)
     module_name, colon, attribute = target.partition(":")
@@ -61,11 +62,21 @@ def find_problem(name: str, **options: Any) -> SomeProblem:
             found = found()
         except TypeError as error:
             raise OptionError(f"{name} cannot be made without arguments ({error})", where="PROBLEM") from None
-    problem: SomeProblem = variant(found, **options)
+    problem: SomeProblem = bind(found).variant(**options).problem if options else found
     return problem
 
 
+@cache
+def registered(name: str) -> BoundProblem[Any, Any, Any]:
+    """Return the registered problem of this name, bound, with its default options."""
+    from colayer.problem.bind import bind
+
+    return bind(find_problem(name))
+
+
 def _load(module_name: str, attribute: str, name: str) -> Any:
+    from colayer.problem.guard import OWN_FOLDERS
+
     here = str(Path.cwd())
     if name not in REGISTRY and here not in sys.path:  # a user's problem lives beside their data
         sys.path.append(here)

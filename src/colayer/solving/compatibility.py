@@ -23,14 +23,14 @@ def problem_of_model(
 
     With `keep`, options of `problem` that differ from its defaults are the user's choice, and stay.
     """
-    from colayer.problems import find_problem, problem_names
+    from colayer.problems import problem_names, registered
 
     if problem is None:
         if model.problem not in problem_names():  # a file never makes us import a module of its choice
             known = ", ".join(problem_names())
             message = f"no problem {short(model.problem)}, expected one of {known}, or --problem MODULE:NAME"
             raise InputError(message, where="problem")
-        problem = bind(find_problem(model.problem))
+        problem = registered(model.problem)
     if model.problem != problem.name or not model.options:
         return problem
     chosen = _chosen_options(problem) if keep else {}

@@ -84,10 +84,8 @@ class Solved(Generic[Z]):
     def to_columns(self) -> dict[str, list[Any]]:
         """What `to_frame` holds, as a dict of lists: one row per job, edge or task."""
         origin = self._origin("a table")
-        if origin.problem.table is None:
-            name = origin.problem.name
-            raise InputError(f"{name} has no table(solution, instance), which gives a solution as columns")
-        return origin.problem.table(self.solution, origin.instance)
+        columns: dict[str, list[Any]] = origin.problem.need("table")(self.solution, origin.instance)
+        return columns
 
     def plot(self, ax: Axes | None = None) -> Figure:
         """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""

@@ -17,6 +17,7 @@ from colayer.comparison.table import Comparison, Result
 from colayer.display.charts import save
 from colayer.io.files import encode
 from colayer.models import LinearModel
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, VehicleScheduling
 from support.errors import rejects
 from support.tiny_instances import optimum
@@ -180,14 +181,14 @@ def test_the_bound_of_a_label_is_at_most_the_cost_of_its_solution(place: Path) -
     instance = problem.generate(0, jobs=3)
     solution, best = optimum(problem, instance)
     path, label = place / "0000.json", place / "0000.solution.json"
-    assert labelled_bound(path, problem, instance) is None
+    assert labelled_bound(path, bind(problem), instance) is None
     written = encode(problem.write_solution(solution, instance))
     for bound, expected in ((best - 1.0, best - 1.0), (best * (1 + 1e-12), best * (1 + 1e-12))):
         label.write_text(json.dumps({**json.loads(written), "bound": bound}))
-        assert labelled_bound(path, problem, instance) == expected
+        assert labelled_bound(path, bind(problem), instance) == expected
     label.write_text(json.dumps({**json.loads(written), "bound": best + 1.0}))
     with rejects(InputError, where="0000.solution.json: bound"):
-        labelled_bound(path, problem, instance)
+        labelled_bound(path, bind(problem), instance)
 
 
 def test_a_problem_of_ones_own_needs_no_more_than_its_methods(run: Any, refused: Any, place: Path) -> None:

@@ -17,7 +17,7 @@ from colayer.cli.commands.explain import draw
 from colayer.display.charts import save
 from colayer.models import LinearModel, read_model
 from colayer.pretrained import pretrained_network
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 
 WEIGHTS = {"rank_release": 2.0, "rank_processing": -1.0, "decile_release": 0.25, "srpt_left": 0.5}
@@ -79,7 +79,7 @@ def test_ablation_is_the_pipeline_with_weights_at_zero(data: Path, model: Path, 
 
     assert (document["loss"], document["gap"]) == pytest.approx(mean(linear.raw()))
     groups = {row["group"]: row for row in document["groups"]}
-    members = feature_groups(declared(problem))
+    members = feature_groups(bind(problem))
     assert set(groups) == set(members)
     for name, group in members.items():
         inside = np.array([feature in group for feature in problem.feature_names])

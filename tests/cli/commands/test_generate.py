@@ -11,7 +11,7 @@ import pytest
 
 from colayer import BaseProblem, OptionError, Size, read_instances
 from colayer.cli.commands.generate import LARGEST, parse_sizes, sizes_help, split_words
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, problem_names
 from support import selection_problem
 from support.errors import rejects
@@ -83,9 +83,9 @@ class Sized(Pick, BaseProblem):
 
 
 def test_sizes_are_every_combination_of_lists_and_defaults() -> None:
-    known = declared(Sized())
-    assert parse_sizes(known, {}) == [{"items": 4, "load_factor": 0.5, "kind": "even"}]
-    found = parse_sizes(known, {"--items": "2, 3", "--load-factor": "1e-3", "--kind": "odd,even"})
+    sized = bind(Sized())
+    assert parse_sizes(sized, {}) == [{"items": 4, "load_factor": 0.5, "kind": "even"}]
+    found = parse_sizes(sized, {"--items": "2, 3", "--load-factor": "1e-3", "--kind": "odd,even"})
     assert [tuple(sizes.values()) for sizes in found] == [
         (2, 0.001, "odd"), (2, 0.001, "even"), (3, 0.001, "odd"), (3, 0.001, "even"),
     ]  # fmt: skip
@@ -94,7 +94,7 @@ def test_sizes_are_every_combination_of_lists_and_defaults() -> None:
         ("--kind", "none"),
     ):  # fmt: skip
         with rejects(OptionError, where=option):
-            parse_sizes(known, {option: text})
+            parse_sizes(sized, {option: text})
 
 
 def test_the_help_has_the_sizes_of_every_registered_problem() -> None:

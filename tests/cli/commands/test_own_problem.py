@@ -15,7 +15,7 @@ from colayer.cli.app import main
 from support.toy_problem import write_toy
 
 #: A problem with every optional part, as a user's file.
-SOURCE = Path(__file__).parent.parent / "support" / "selection_problem.py"
+SOURCE = Path(__file__).parents[2] / "support" / "selection_problem.py"
 
 MISTAKEN = """
 import numpy as np
@@ -277,7 +277,9 @@ def test_what_a_method_raises_ends_with_one_line_and_2(name: str, said: str, run
         assert err.startswith(("error: cost of ", "error: best of "))  # `best` calls `cost` itself
 
 
-@pytest.mark.parametrize("ours", ["commands.train.against_rules", "learning.experience.fit.moments", "answers.finite"])
+@pytest.mark.parametrize(
+    "ours", ["cli.commands.train.against_rules", "learning.search.fit.moments", "problem.bind.checked_features"]
+)
 def test_a_fault_of_ours_still_shows_its_traceback(
     ours: str, run: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,13 +15,14 @@ from colayer import InputError, Pipeline, read_instances
 from colayer.cli.commands.solve import document, read_inputs, solve_all, solved_table
 from colayer.models import LinearModel
 from colayer.pipeline import Solved
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, VehicleScheduling
 from support.errors import rejects
 from support.pick_problem import Pick
 from support.tiny_instances import optimum
 from support.toy_problem import write_toy
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "data"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "data"
 KEYS = ["problem", "cost", "bound", "gap", "seconds", "source", "solution"]
 
 
@@ -101,11 +102,11 @@ def test_inputs_are_of_the_problem_given_or_of_the_one_they_name(data: Path, pla
     with rejects(InputError, where="0000.json: problem"):
         read_inputs([place / "data/0000.json"], None)
     with rejects(InputError, where="0000.json: problem"):
-        read_inputs(paths, Pick())
+        read_inputs(paths, bind(Pick()))
 
 
 def test_solutions_come_in_the_order_of_the_inputs(data: Path) -> None:
-    problem, instances = SingleMachine(), read_instances(data)
+    problem, instances = bind(SingleMachine()), read_instances(data)
     pipeline = Pipeline(problem, problem.safe_weights)
     draws = {"samples": 0, "sigma": 1.0, "seed": 0}
     found = solve_all([(problem, x) for x in instances], pipeline, None, draws, 2)
@@ -114,7 +115,7 @@ def test_solutions_come_in_the_order_of_the_inputs(data: Path) -> None:
 
 def test_a_solution_that_cannot_be_written_is_null() -> None:
     solved = Solved(np.array([0]), 3.0, None, None, 0.5, "learned")
-    assert document(Pick(), None, solved) == dict(
+    assert document(bind(Pick()), None, solved) == dict(
         zip(KEYS, ("pick", 3.0, None, None, 0.5, "learned", None), strict=True)
     )
 

@@ -15,6 +15,7 @@ from colayer.cli.app import main
 from colayer.cli.commands.train import against_rules, check_feasible, kept_aside
 from colayer.errors import InputError, MissingExtraError, OptionError
 from colayer.learning.learner import split
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.item_problem import Even, Item
@@ -142,13 +143,13 @@ class Bent(Even):
 def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
     """With the safe weights, or with ones where there are none; then with those learned. The instance is named."""
     even = Item([1.0, 2.0, 3.0, 4.0])
-    check_feasible(Even(), [even])
-    check_feasible(Bent(), [even])
+    check_feasible(bind(Even()), [even])
+    check_feasible(bind(Bent()), [even])
     with rejects(InputError, where="instance 1"):
-        check_feasible(Even(), [even, Item([2.0, 1.0])])
-    check_feasible(Bent(), [even], Pipeline(Bent(), [1.0], safe=False))
+        check_feasible(bind(Even()), [even, Item([2.0, 1.0])])
+    check_feasible(bind(Bent()), [even], Pipeline(Bent(), [1.0], safe=False))
     with rejects(InputError, where="instance 0"):
-        check_feasible(Bent(), [even], Pipeline(Bent(), [-1.0], safe=False))
+        check_feasible(bind(Bent()), [even], Pipeline(Bent(), [-1.0], safe=False))
 
 
 def test_a_problem_without_safe_weights_is_held_against_its_best_feature(run: Any, place: Path) -> None:

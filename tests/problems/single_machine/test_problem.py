@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from colayer import Pipeline
 from colayer.errors import InputError, OptionError
-from colayer.problem.protocol import variant
+from colayer.problem.bind import bind
 from colayer.problems.single_machine import Instance, SingleMachine
 from colayer.problems.single_machine.features import FEATURE_SETS
 from colayer.problems.single_machine.solvers import BASELINES
@@ -23,7 +23,7 @@ def test_options_make_the_problem_again(features: str, decoder: str) -> None:
     assert len(problem.feature_names) == len(problem.safe_weights) == int(features)
     assert problem.feature_names == FEATURE_SETS[features].names
     assert sorted(name for names in problem.feature_groups.values() for name in names) == sorted(problem.feature_names)
-    assert variant(problem, decoder="none").options == {"features": features, "decoder": "none"}
+    assert bind(problem).variant(decoder="none").options == {"features": features, "decoder": "none"}
 
 
 @pytest.mark.parametrize(

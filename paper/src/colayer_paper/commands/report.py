@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from colayer.cli import options as arguments
-from colayer.display.outcome import REPORT
 
 
 def report(
@@ -18,6 +17,7 @@ def report(
     """One self-contained HTML file with the tables and figures of a run."""
     from colayer.cli.console import say
     from colayer.cli.outputs import output_file
+    from colayer.display.outcome import REPORT
     from colayer_paper.report.html import write_report
 
     parts = [path for path in run.rglob("*") if path.suffix in (".json", ".csv", ".svg")]

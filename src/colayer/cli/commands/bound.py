@@ -17,7 +17,7 @@ def bound(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Lower bounds on the optimal cost of instances."""
+    """Give lower bounds on the optimal cost of instances."""
     from colayer._runtime.clock import clock
     from colayer.cli.commands.solve import read_inputs
     from colayer.cli.console import emit, exact_limit, search
@@ -25,14 +25,13 @@ def bound(
     from colayer.cli.outputs import output_file
     from colayer.comparison.evaluate import tight_bounds
     from colayer.display.tables import duration, table
-    from colayer.problem.abilities import Exact, bound_of, need
 
     limit = exact_limit(time_limit, "--tight", tight)
     out = output_file(output, "-o", files)
     inputs = read_inputs(files, None if problem is None else find(problem))
     if tight:
         for found, _ in inputs:
-            need(found, Exact, option="--tight")
+            found.need("exact", option="--tight")
     documents: list[dict[str, Any]] = []
     with search("bounding", len(inputs)) as shown:
         for found, instance in inputs:
@@ -41,7 +40,7 @@ def bound(
             if tight:
                 value = tight_bounds(found, [instance], time_limit=limit, progress=shown.progress)[0]
             else:
-                value = bound_of(found, instance)
+                value = found.lower_bound(instance)
             documents.append({"problem": found.name, "bound": value, "seconds": clock() - begin})
             shown.next()
     rows = [(str(p), d["bound"], duration(d["seconds"])) for p, d in zip(files, documents, strict=True)]

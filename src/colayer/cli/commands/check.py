@@ -31,15 +31,14 @@ def check(
     from colayer.cli.lookup import find
     from colayer.cli.outputs import output_file
     from colayer.errors import InputError, OptionError
-    from colayer.io.dataset import read_folder
-    from colayer.problem.abilities import Generates
+    from colayer.io.dataset import instance_files, read_files
     from colayer.problem.check import check_problem, small_instances
 
-    found = find(problem, lenient=True)
+    found = find(problem, mistakes=[])
     out = output_file(output, "-o", folder=data)
     if data is not None:
-        instances = read_folder(data, found)
-    elif isinstance(found, Generates):
+        instances = read_files(instance_files(data), found)[1]
+    elif found.generate is not None:
         instances = small_instances(found, seed)
     else:
         raise OptionError(f"{found.name} has no generate, expected a folder of instances to check on", where="--data")

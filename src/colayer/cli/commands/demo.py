@@ -16,11 +16,11 @@ import typer
 from colayer.cli import options as arguments
 
 if TYPE_CHECKING:
+    from colayer.cli.lookup import SomeProblem
     from colayer.comparison.contender import Contender
     from colayer.comparison.table import Comparison, Summary
     from colayer.display.tables import Table
     from colayer.models import Model
-    from colayer.problem.protocol import SomeProblem
 
 TRAINING, TEST, EVALUATIONS, CANDIDATES = 50, 50, 1000, 10
 LEARNED = "learned"
@@ -46,7 +46,7 @@ def demo(
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,
 ) -> None:
-    """One story in about a minute: what you had, what learning costs, what you have then; with pictures."""
+    """Tell one story in about a minute: what you had, what learning costs, what you have then; with pictures."""
     import numpy as np
 
     from colayer._runtime.text import short
@@ -61,8 +61,6 @@ def demo(
     from colayer.io.files import whole_folder
     from colayer.learning.curve import learning_curve
     from colayer.pipeline import Pipeline
-    from colayer.problem.abilities import Draws, Generates, WritesInstances, need
-    from colayer.problem.protocol import declared
     from colayer.solving.warmup import warm
 
     folder = output_folder(output)
@@ -72,10 +70,10 @@ def demo(
     output_file(folder / "model.json" if folder.exists() else folder, "-o")
     with ExitStack() as stack:
         found = own_problem(stack) if problem == OWN else find(problem, features=FEATURES.get(problem))
-        known, generate = declared(found), need(found, Generates, option="PROBLEM").generate
+        generate = found.need("generate", option="PROBLEM")
         if problem == OWN:
             say(checked(found))
-        sizes = {size.name: size.default for size in known.sizes} | SIZES.get(found.name, {})
+        sizes = {size.name: size.default for size in found.sizes} | SIZES.get(found.name, {})
         described = ", ".join(f"{name} {value}" for name, value in sizes.items())
         if problem in FEATURES:
             described = f"features {FEATURES[problem]}, {described}"
@@ -89,13 +87,13 @@ def demo(
         learner = Pipeline(found).fit(train, evaluations=EVALUATIONS, seed=seed, workers=workers, progress=True)
         seconds = cpu() - begin
         bounds = None
-        if known.tight_seconds is not None:
+        if found.tight_seconds is not None:
             with search("bounding", len(test)) as bounding:
-                limit, shown = known.tight_seconds, bounding.progress
+                limit, shown = found.tight_seconds, bounding.progress
                 bounds = tight_bounds(found, test, time_limit=limit, progress=shown, done=bounding.next)
         with progress("comparing") as done:
             comparison = evaluate(found, test, contenders(found, learner.model, test), bounds=bounds, progress=done)
-        cost = f"{known.dimension} weights, {EVALUATIONS} evaluations, {seconds:.1f} s of CPU"
+        cost = f"{found.dimension} weights, {EVALUATIONS} evaluations, {seconds:.1f} s of CPU"
         say(*story(comparison, cost, learner.model))
 
         names = ["model.json", "learning.png", "gaps.png"]
@@ -103,11 +101,11 @@ def demo(
             learner.save(place / "model.json")
             save(learning_curve(learner.history_), place / "learning.png")
             save(gap_bars(comparison), place / "gaps.png")
-            if isinstance(found, Draws):
+            if found.plot is not None:
                 solved = learner.solve(test[0], candidates=CANDIDATES)
                 save(drawn(found, solved.solution, test[0]), place / "solution.png")
                 names.append("solution.png")
-            if isinstance(found, WritesInstances):
+            if found.write is not None:
                 write_instance(place / "instance.json", test[0], found)
                 names.append("instance.json")
             if problem == OWN:
@@ -119,7 +117,7 @@ def demo(
 
 
 def next_command(folder: Path, problem: str, inside: bool) -> str:
-    """What to type next: a solution of one of the instances, with what was learned."""
+    """Say what to type next: a solution of one of the instances, with what was learned."""
     place = Path() if inside else folder
     whose = f" --problem {problem}" if ":" in problem else ""
     solve = f"colayer solve {place / 'instance.json'} --model {place / 'model.json'} --candidates {CANDIDATES}{whose}"
@@ -127,20 +125,20 @@ def next_command(folder: Path, problem: str, inside: bool) -> str:
 
 
 def cpu() -> float:
-    """Seconds of processor time, of this process and of those that it waited for."""
+    """Return the seconds of processor time, of this process and of those that it waited for."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def source() -> str:
-    """The file of the problem that is written on the spot."""
+    """Return the file of the problem that is written on the spot."""
     from importlib.resources import files
 
     return files("colayer.cli.commands").joinpath("own_problem.txt").read_text()
 
 
 def own_problem(stack: ExitStack) -> SomeProblem:
-    """The problem that is written on the spot, imported as a user's file is."""
+    """Return the problem that is written on the spot, imported as a user's file is."""
     from colayer.cli.lookup import find
 
     place = stack.enter_context(TemporaryDirectory())
@@ -152,7 +150,7 @@ def own_problem(stack: ExitStack) -> SomeProblem:
 
 
 def checked(problem: SomeProblem) -> str:
-    """What `colayer check` finds, in a line."""
+    """Say in a line what `colayer check` finds."""
     from colayer.errors import InputError
     from colayer.problem.check import check_problem, small_instances
 
@@ -163,7 +161,7 @@ def checked(problem: SomeProblem) -> str:
 
 
 def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
-    """What you had, what learning cost, what you have now, and what that is worth."""
+    """Say what you had, what learning cost, what you have now, and what that is worth."""
     from colayer.comparison.paired import verdicts_in_words
     from colayer.comparison.table import summary_table, value
     from colayer.display.tables import duration, percent, significant
@@ -191,7 +189,7 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
 
 
 def like_for_like(comparison: Comparison, row: Summary) -> Summary:
-    """The row of learned weights with many candidates, its difference to as many of the safe weights."""
+    """Return the row of learned weights with many candidates, its difference to as many of the safe weights."""
     from colayer.comparison.contender import SAFE
     from colayer.comparison.paired import difference
 
@@ -203,14 +201,14 @@ def like_for_like(comparison: Comparison, row: Summary) -> Summary:
 
 
 def heaviest(model: Model, most: int = 3) -> str:
-    """How many weights are not zero, and the largest: a table alone hides a learner that found a plain rule."""
+    """Name the largest weights: a table alone hides a learner that found a plain rule."""
     order = sorted((k for k, w in enumerate(model.weights) if w != 0.0), key=lambda k: -abs(model.weights[k]))
     names = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in order[:most])
     return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
 def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> list[Contender[Any, Any]]:
-    """All that is plain, then the learned weights, and the best of ten members of their portfolio."""
+    """Return all that is plain, then the learned weights, and the best of ten members of their portfolio."""
     from colayer.comparison.contender import pipeline_contender, safe_contender
     from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline

@@ -15,11 +15,10 @@ from colayer.cli import options as arguments
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from colayer.cli.lookup import SomePipeline
+    from colayer.cli.lookup import SomePipeline, SomeProblem
     from colayer.comparison.contender import Contender
     from colayer.comparison.table import Comparison
     from colayer.display.tables import Table
-    from colayer.problem.protocol import SomeProblem
 
 _ROUNDING = 1e-9  # relative, between a bound and a cost that are equal
 _MOST_GROUPS = 20  # in the text
@@ -54,12 +53,11 @@ def evaluate(
     from colayer.comparison.plain import distinct_names, plain_contenders
     from colayer.comparison.table import summary_table
     from colayer.io.dataset import instance_files, read_files
-    from colayer.problem.abilities import Exact, need
 
     limit = exact_limit(time_limit, "--tight", tight)
     found = find(problem, decoder=decoder)
     if tight:
-        need(found, Exact, option="--tight")
+        found.need("exact", option="--tight")
     files = model or []
     out = output_file(output, "-o", files, folder=folder)
     drawing = picture_file(plot, inputs=[*files, out])
@@ -95,38 +93,36 @@ def evaluate(
 def _learned(
     pipelines: Mapping[str, SomePipeline], safe: bool | None, draws: dict[str, Any]
 ) -> Sequence[Contender[Any, Any]]:
-    """The pipelines without and with the safe weights as a fallback, or one of the two."""
+    """Return the pipelines without and with the safe weights as a fallback, or one of the two."""
     from colayer.comparison.contender import pipeline_contender
     from colayer.pipeline import Pipeline
-    from colayer.problem.protocol import declared
 
     chosen = []
     for name, pipeline in pipelines.items():
-        has_safe = declared(pipeline.problem).safe_weights is not None
+        has_safe = pipeline.bound_problem.safe_weights is not None
         for guarded in (False, True):
             if safe in (None, guarded) and not (guarded and safe is None and not has_safe):
-                variant = Pipeline.from_model(pipeline.problem, pipeline.model, safe=guarded)
+                variant = Pipeline.from_model(pipeline.bound_problem, pipeline.model, safe=guarded)
                 chosen.append(pipeline_contender(f"{name}, safe" if guarded else name, variant, **draws))
     return chosen
 
 
 def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], rounds: int | None) -> None:
     """Refuse rounds that no pipeline could make any use of; those whose features take no solution solve once."""
-    from colayer.problem.protocol import declared
     from colayer.problem.rounds import check_rounds as check
 
-    problems = [pipeline.problem for pipeline in pipelines.values()] or [problem]
-    if rounds is not None and not any(declared(one).looks_back for one in problems):
+    problems = [pipeline.bound_problem for pipeline in pipelines.values()] or [problem]
+    if rounds is not None and not any(one.features_use_solution for one in problems):
         check(problems[0], rounds)
 
 
 def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]) -> dict[str, int]:
-    """How many of the instances each pipeline was trained on; a line on stderr where there are some."""
+    """Count the instances that each pipeline was trained on, with a line on stderr where there are some."""
     from colayer.cli.console import note
     from colayer.comparison.paired import seen_before
     from colayer.io.hashing import trained_on
 
-    seen = {name: trained_on(pipeline.model, pipeline.problem, instances) for name, pipeline in pipelines.items()}
+    seen = {name: trained_on(pipeline.model, pipeline.bound_problem, instances) for name, pipeline in pipelines.items()}
     for name, count in seen.items():
         if count:
             note(f"warning: {seen_before(name, count, len(instances))}")
@@ -135,7 +131,7 @@ def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]
 
 @contextmanager
 def naming(paths: Sequence[Path]) -> Iterator[None]:
-    """Errors about `instance 3` name its file instead."""
+    """Name the file in errors about `instance 3`."""
     from colayer.errors import InputError
 
     try:
@@ -148,15 +144,14 @@ def naming(paths: Sequence[Path]) -> Iterator[None]:
 
 
 def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float | None:
-    """The bound that `colayer label` wrote beside the instance; None where there is no label."""
+    """Return the bound that `colayer label` wrote beside the instance; None where there is no label."""
     from colayer.errors import InputError
     from colayer.io.dataset import label_path, read_document, read_solution
-    from colayer.problem.compose import cost_of
 
     label = label_path(path)
     if not label.exists():
         return None
-    cost = cost_of(problem, read_solution(label, problem, instance), instance)
+    cost = problem.cost(read_solution(label, problem, instance), instance)
     bound = read_document(label).get("bound")  # a number, or `read_solution` had refused
     if bound is not None and bound > cost + _ROUNDING * abs(cost):
         raise InputError(f"{bound} is above {cost:g}, the cost of the solution", where=f"{label}: bound")
@@ -164,7 +159,7 @@ def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float 
 
 
 def draw(comparison: Comparison) -> Axes:
-    """Mean gaps by the first group key that tells instances apart, else one bar per contender."""
+    """Draw mean gaps by the first group key that tells instances apart, else one bar per contender."""
     from colayer.comparison.charts import gap_bars, gap_by
 
     keys = [key for key in comparison.results[0].group if len({r.group.get(key) for r in comparison.results}) > 1]

@@ -39,21 +39,21 @@ def explain(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """What the weights of a model do: contributions of features, losses without groups of them, or along one."""
+    """Show what the weights of a model do: contributions of features, losses without groups of them, or along one."""
     from colayer.analysis.explain import explain as explain_model
     from colayer.analysis.loss_profile import loss_profile
     from colayer.cli.console import emit
     from colayer.cli.lookup import find, load_model
     from colayer.cli.outputs import output_file, picture_file
     from colayer.errors import InputError, OptionError
-    from colayer.io.dataset import read_folder
+    from colayer.io.dataset import instance_files, read_files
 
     if along is not None and data is None:
         raise OptionError("works with --data only", where="--along")
     found, known = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
-    instances = None if data is None else read_folder(data, found)
+    instances = None if data is None else read_files(instance_files(data), found)[1]
     about = {"problem": found.name, "model": str(model), "options": known.options}
     try:
         if along is not None and instances is not None:
@@ -74,7 +74,7 @@ def explain(
 
 
 def draw(explained: Explanation) -> Figure:
-    """The largest contributions, with their signs, and beside them what is lost without each group."""
+    """Draw the largest contributions, with their signs, and beside them what is lost without each group."""
     import math
 
     from matplotlib.figure import Figure

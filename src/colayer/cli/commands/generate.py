@@ -15,7 +15,7 @@ from colayer.cli import options as arguments
 from colayer.errors import OptionError
 
 if TYPE_CHECKING:
-    from colayer.problem.protocol import Declared
+    from colayer.cli.lookup import SomeProblem
     from colayer.problem.sizes import Size
 
 #: No whole-number size is larger: memory would be gone long before.
@@ -56,9 +56,6 @@ def generate(
     from colayer.cli.console import progress, say
     from colayer.cli.lookup import find
     from colayer.io.dataset import check_new_folder, write_instances
-    from colayer.io.documents import generated
-    from colayer.problem.abilities import Generates, need
-    from colayer.problem.protocol import declared
 
     positional, given = split_words(words or [])
     for k, name in enumerate(("PROBLEM", "DIR")):
@@ -68,15 +65,15 @@ def generate(
     if len(positional) > 2:
         raise OptionError("an argument too many, expected PROBLEM DIR", where=positional[2])
     problem = find(positional[0])
-    need(problem, Generates, option="PROBLEM")
-    combinations = parse_sizes(declared(problem), given)
+    make = problem.need("generate", option="PROBLEM")
+    combinations = parse_sizes(problem, given)
     folder = Path(positional[1])
     check_new_folder(folder)
     seeds, total = np.random.SeedSequence(seed), count * len(combinations)
 
     def instances() -> Iterator[Any]:
         for k in range(total):
-            yield generated(problem, seeds.spawn(1)[0], **combinations[k // count])
+            yield make(seeds.spawn(1)[0], **combinations[k // count])
             if shown is not None:
                 shown(k + 1, total)
 
@@ -87,7 +84,7 @@ def generate(
 
 
 def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Positional words, and `--name value` or `--name=value` pairs."""
+    """Split into positional words, and `--name value` or `--name=value` pairs."""
     positional: list[str] = []
     given: dict[str, str] = {}
     rest = iter(words)
@@ -105,13 +102,13 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     return positional, given
 
 
-def parse_sizes(known: Declared, given: dict[str, str]) -> list[dict[str, Any]]:
-    """Every combination of the sizes given (`50,75` is a list) and the defaults of the others."""
-    sizes = {size.option: size for size in known.sizes}
+def parse_sizes(problem: SomeProblem, given: dict[str, str]) -> list[dict[str, Any]]:
+    """Return every combination of the sizes given (`50,75` is a list) and the defaults of the others."""
+    sizes = {size.option: size for size in problem.sizes}
     for option in given:
         if option not in sizes:
             everything = (*sizes, "--count", "--seed", "--format")
-            raise OptionError(f"no such option of {known.name}, expected {one_of(option, everything)}", where=option)
+            raise OptionError(f"no such option of {problem.name}, expected {one_of(option, everything)}", where=option)
     values = []
     for option, size in sizes.items():
         texts = given[option].split(",") if option in given else [str(size.default)]
@@ -120,15 +117,14 @@ def parse_sizes(known: Declared, given: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def sizes_help(own: str | None = None) -> dict[str, list[tuple[str, str]]]:
-    """For each registered problem, or for that of the user's, MODULE:NAME, its sizes and what they are."""
+    """Return the sizes of each registered problem, or of that of the user's, MODULE:NAME, and what they are."""
     from colayer.cli.lookup import find
-    from colayer.problem.protocol import declared
     from colayer.problems import problem_names
 
     return {
         name: [
             (f"{size.option} {'|'.join(size.choices) or 'N'}", f"{size.help}  [default: {size.default}]")
-            for size in declared(find(name)).sizes
+            for size in find(name).sizes
         ]
         for name in ([own] if own else problem_names())
     }

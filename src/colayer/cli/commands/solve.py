@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from colayer.cli.lookup import SomePipeline
+    from colayer.cli.lookup import SomePipeline, SomeProblem
     from colayer.display.tables import Table
     from colayer.pipeline import Solved
-    from colayer.problem.protocol import SomeProblem
 
 
 def solve(
@@ -55,11 +54,10 @@ def solve(
     from colayer.cli.lookup import find, load_model
     from colayer.cli.outputs import output_file, picture_file, same_file
     from colayer.errors import OptionError
-    from colayer.io.csv_tables import without_companions
+    from colayer.io.csv_files import without_companions
     from colayer.io.dataset import instance_files
     from colayer.io.files import is_folder
     from colayer.pipeline import Pipeline
-    from colayer.problem.abilities import Draws, Exact, need
     from colayer.solving.certify import certify as go_on
 
     files = [file for path in files for file in (instance_files(path) if is_folder(path) else [path])]
@@ -73,12 +71,12 @@ def solve(
         raise OptionError("the same file as -o, expected another one", where="--plot")
     given = None if problem is None else find(problem)
     trained = None if model is None else Pipeline.from_model(*load_model(model, given, decoder))
-    inputs = read_inputs(files, given if trained is None else trained.problem)
+    inputs = read_inputs(files, given if trained is None else trained.bound_problem)
     for found, _ in inputs:
         if certify:
-            need(found, Exact, option="--certify")
+            found.need("exact", option="--certify")
         if drawing is not None:
-            need(found, Draws, option="--plot")
+            found.need("plot", option="--plot")
     draws = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
     draws["rounds"] = rounds
     draws["time_limit"] = None if certify else time_limit
@@ -106,35 +104,17 @@ def solve(
 
 
 def _drawn(problem: SomeProblem, solution: object, instance: object) -> Axes | Figure:
-    """The problem's picture; matplotlib is loaded where one is wanted."""
+    """Return the problem's picture; matplotlib is loaded where one is wanted."""
     from colayer.display.charts import drawn
 
     return drawn(problem, solution, instance)
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
-    """(problem, instance) of every file: of the problem given, else of the one it names."""
-    from colayer.cli.lookup import unknown_problem
-    from colayer.io.csv_instances import csv_instance
-    from colayer.io.dataset import parse_instance, problem_of, read_document
-    from colayer.problems import problem_names
+    """Return (problem, instance) of every file: of the problem given, else of the one it names."""
+    from colayer.io.dataset import read_file
 
-    known: dict[str, SomeProblem] = {}
-    inputs = []
-    for path in paths:
-        if path.suffix == ".csv":
-            inputs.append(csv_instance(path, problem))
-            continue
-        content = read_document(path)
-        own = problem
-        if own is None:
-            named = content.get("problem")
-            if isinstance(named, str) and named not in problem_names():
-                raise unknown_problem(named, path)
-            own = known.get(str(named)) or problem_of(content, path)
-            known[str(named)] = own
-        inputs.append((own, parse_instance(content, own, path)))
-    return inputs
+    return [read_file(path, problem) for path in paths]
 
 
 def check_solutions(
@@ -161,14 +141,13 @@ def solve_all(
     """Solve the instances of each problem together; in the order of the inputs."""
     from colayer.cli.console import progress
     from colayer.pipeline import Pipeline
-    from colayer.problem.protocol import variant
     from colayer.solving.warmup import warm_up
 
     pipelines: dict[str, SomePipeline] = {}
     places: dict[str, list[int]] = {}
     for k, (found, _) in enumerate(inputs):
         if found.name not in pipelines:
-            pipelines[found.name] = trained or Pipeline(variant(found, decoder=decoder))
+            pipelines[found.name] = trained or Pipeline(found.variant(decoder=decoder))
             pipelines[found.name].model  # noqa: B018 without weights, refuse now
         places.setdefault(found.name, []).append(k)
     solved: dict[int, Solved[Any]] = {}
@@ -188,7 +167,7 @@ def solve_all(
 
 
 def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: bool = False) -> dict[str, Any]:
-    """The object that `--json` prints for one instance; the solution is null where the problem cannot write it.
+    """Return the object that `--json` prints for one instance; the solution is null where the problem cannot write it.
 
     Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """
@@ -201,12 +180,11 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 def solution_csv(
     paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
 ) -> bytes:
-    """The solutions as a CSV file, a row per job, edge or task; of several instances, with their files."""
+    """Return the solutions as a CSV file, a row per job, edge or task; of several instances, with their files."""
     from colayer.errors import OptionError
-    from colayer.io.columns import columns_of
-    from colayer.io.csv_tables import csv_bytes
+    from colayer.io.csv_files import csv_bytes
 
-    parts = [columns_of(problem, one.solution, x) for (problem, x), one in zip(inputs, solved, strict=True)]
+    parts = [problem.need("table")(one.solution, x) for (problem, x), one in zip(inputs, solved, strict=True)]
     if len({tuple(columns) for columns in parts}) > 1:
         raise OptionError("instances of several problems, expected one problem, or a name with .json", where="-o")
     if len(parts) == 1:
@@ -217,14 +195,13 @@ def solution_csv(
 
 
 def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]], out: Path | None) -> str:
-    """What a reader of the table should know: which bound the gap is to, and where the solutions are."""
-    from colayer.problem.abilities import Exact
+    """Say what a reader of the table should know: which bound the gap is to, and where the solutions are."""
     from colayer.problem.gap import PROVED
 
     lines = []
     open_gap = any(one.bound_kind == "cheap" and (one.gap is None or one.gap > PROVED) for one in solved)
     if open_gap:
-        more = "; --certify looks for a better one" if all(isinstance(problem, Exact) for problem, _ in inputs) else ""
+        more = "; --certify looks for a better one" if all(problem.exact is not None for problem, _ in inputs) else ""
         lines.append(f"gap: to a cheap lower bound, so the cost is at most this far from optimal{more}")
     what = "solution" if len(solved) == 1 else "solutions"
     lines.append(f"{what}: {out}" if out is not None else f"{what}: -o FILE writes the {what}, as JSON or CSV")
@@ -232,7 +209,7 @@ def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any
 
 
 def solved_table(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> Table:
-    """One row per instance."""
+    """Return a table of one row per instance."""
     from colayer.display.tables import duration, percent, table
 
     certified = "certified" in documents[0]

@@ -15,10 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.analysis.guarantees import Guarantees
-    from colayer.cli.lookup import SomePipeline
+    from colayer.cli.lookup import SomePipeline, SomeProblem
     from colayer.comparison.table import Comparison
     from colayer.display.tables import Table
-    from colayer.problem.protocol import SomeProblem
 
 
 def _sigma(text: str | float) -> float | str:
@@ -34,7 +33,7 @@ def train(
         str,
         typer.Option(
             metavar="NAME",
-            help="How to learn: auto, line, srl, direct, cma-es, sgd, bayes or neural; "
+            help="How to learn: auto, srl, direct, cma-es, sgd, bayes or neural; "
             "with --solutions fenchel-young, hinge or crf.",
         ),
     ] = "auto",
@@ -100,7 +99,6 @@ def train(
     from colayer.learning.guaranteed import guaranteed
     from colayer.learning.learner import check_uses, learner_for
     from colayer.pipeline import Pipeline
-    from colayer.problem.protocol import check_decoder, declared
     from colayer.problem.rounds import check_rounds
 
     learner = learner_for(method, "solutions" if solutions else "costs")
@@ -112,7 +110,7 @@ def train(
     found = find(problem, decoder=decoder, features=features)
     check_rounds(found, rounds)
     if learn_decoder is not None:
-        check_decoder(declared(found), learn_decoder, "--learn-decoder")
+        found.check_decoder(learn_decoder, "--learn-decoder")
     output_file(output, "-o", folder=folder)
     if journal is not None and no_journal:
         raise OptionError("given with --journal, expected one of them", where="--no-journal")
@@ -196,31 +194,25 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
 
     from colayer.errors import InputError
     from colayer.models.thetas import theta_blocks
-    from colayer.problem.abilities import bound_of
-    from colayer.problem.bind import bind
-    from colayer.problem.compose import decoded, features_of
-    from colayer.problem.faults import built_in
     from colayer.problem.feasibility import refusal
-    from colayer.problem.protocol import declared
 
-    if built_in(problem):
+    if problem.built_in:
         return
-    known = declared(problem)
-    weights = np.ones(known.dimension) if known.safe_weights is None else known.safe_weights
+    weights = np.ones(problem.dimension) if problem.safe_weights is None else problem.safe_weights
     for i, instance in enumerate(instances):
         if learned is None:
-            ((_, (theta,)),) = theta_blocks(features_of(problem, instance), weights[None, :])
-            solution, cost = decoded(problem, theta, instance)
+            ((_, (theta,)),) = theta_blocks(problem.features(instance), weights[None, :])
+            solution, cost = problem.solution_at(theta, instance)
         else:
             solved = learned.solve(instance)
             solution, cost = solved.solution, solved.cost
-        said = refusal(bind(problem), solution, instance, cost=cost, bound=bound_of(problem, instance))
+        said = refusal(problem, solution, instance, cost=cost, bound=problem.lower_bound(instance))
         if said is not None:
             raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=f"instance {i}")
 
 
 def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list[int]]:
-    """Whether some instances are kept aside, and the numbers of those, or of all where none are."""
+    """Tell whether some instances are kept aside; with the numbers of those, or of all where none are."""
     from colayer.learning.learner import split
 
     held_out = [int(i) for i in split(instances, validation, seed)[1]]
@@ -228,13 +220,13 @@ def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list
 
 
 def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Comparison:
-    """Learned weights alone against all that is plain, through the same decoder."""
+    """Compare learned weights alone with all that is plain, through the same decoder."""
     from colayer.comparison.contender import pipeline_contender
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline
 
-    problem = pipeline.problem
+    problem = pipeline.bound_problem
     alone = Pipeline.from_model(problem, pipeline.model, safe=False)
     return evaluate(
         problem, instances, [pipeline_contender("learned", alone), *plain_contenders(problem, instances, [alone])]
@@ -242,7 +234,7 @@ def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Compariso
 
 
 def where_it_started(pipeline: SomePipeline) -> str:
-    """A line where the weights that learning began with were not beaten."""
+    """Return a line where the weights that learning began with were not beaten."""
     first = pipeline.history_[0].loss
     if pipeline.loss_ != first:
         return ""
@@ -267,7 +259,7 @@ def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str
 
 
 def _promise(promised: Guarantees) -> list[str | Table]:
-    """What is proved beside what was measured, and what the proof takes from the sample."""
+    """Say what is proved beside what was measured, and what the proof takes from the sample."""
     from colayer.display.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]

@@ -19,15 +19,14 @@ def warmup(
     from colayer._runtime.clock import the_clock
     from colayer.cli.console import emit
     from colayer.cli.lookup import find
-    from colayer.problem.protocol import declared, variant
     from colayer.problems import problem_names
     from colayer.solving.warmup import warm
 
     seconds = {}
     for found in [find(name) for name in ([problem] if problem else problem_names())]:
         before = the_clock.compiled()
-        for decoder in declared(found).decoders or (None,):
-            warm(variant(found, decoder=decoder))
+        for decoder in found.decoders or (None,):
+            warm(found.variant(decoder=decoder))
         seconds[found.name] = the_clock.compiled() - before
     lines = [f"{name}: {f'compiled in {s:.1f} s' if s else 'nothing to compile'}\n" for name, s in seconds.items()]
     emit(seconds, "".join(lines), as_json=as_json, out=None)

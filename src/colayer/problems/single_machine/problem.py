@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problem.abilities import Approximation
-from colayer.problem.protocol import BaseProblem, check_decoder, declared
+from colayer.problem.bind import check_decoder
+from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set
@@ -81,7 +82,7 @@ class SingleMachine(BaseProblem):
         self.feature_names, self.feature_groups, self.safe_weights = known.names, known.groups, known.safe_weights
         self._features = features
         self.decoder = decoder
-        check_decoder(declared(self), decoder, "--decoder")
+        check_decoder(self.name, self.decoders, decoder, "--decoder")
         self.baselines, self.searches = rules(decoder), searches(decoder)
 
     @property

@@ -186,7 +186,8 @@ def _edges(values: Any, nodes: int) -> Ints:
             for k, node in enumerate(pair):
                 if isinstance(node, bool | np.bool_) or not isinstance(node, int | np.integer):
                     raise InputError(f"{short(node)} is not a node, expected a whole number", where=f"edges[{i}][{k}]")
-                _in_range(node, nodes, i, k)
+                if not 0 <= node < nodes:  # before numpy, for which it may be too large
+                    raise _no_node(node, nodes, i, k)
     else:
         raise InputError(f"{short(values)} is not a list of pairs of nodes", where="edges")
     if len(values) == 0:
@@ -195,7 +196,7 @@ def _edges(values: Any, nodes: int) -> Ints:
     outside = (edges < 0) | (edges >= nodes)
     if outside.any():
         i, k = np.argwhere(outside)[0].tolist()
-        _in_range(edges[i, k], nodes, i, k)
+        raise _no_node(edges[i, k], nodes, i, k)
     loops = edges[:, 0] == edges[:, 1]
     if loops.any():
         i = int(np.argmax(loops))
@@ -203,6 +204,5 @@ def _edges(values: Any, nodes: int) -> Ints:
     return np.ascontiguousarray(edges, dtype=np.int64)
 
 
-def _in_range(node: Any, nodes: int, i: int, k: int) -> None:
-    if not 0 <= node < nodes:
-        raise InputError(f"{short(int(node))} is not a node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")
+def _no_node(node: Any, nodes: int, i: int, k: int) -> InputError:
+    return InputError(f"{short(int(node))} is not a node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")

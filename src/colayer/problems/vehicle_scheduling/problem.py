@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem.protocol import BaseProblem, check_decoder, declared
+from colayer.problem.bind import check_decoder
+from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
@@ -82,7 +83,7 @@ class VehicleScheduling(BaseProblem):
         self._features, self.features_use_solution = features, features == "rounds"
         self.memory_features = tuple(name for name in self.feature_names if name.startswith("stay_"))
         self.decoder = decoder
-        check_decoder(declared(self), decoder, "--decoder")
+        check_decoder(self.name, self.decoders, decoder, "--decoder")
         self.baselines = rules(decoder)
 
     @property

@@ -1,4 +1,4 @@
-"""CSV files: tables to read, columns to write.
+"""CSV files: tables to read, the instances that problems make of them, and columns to write.
 
     monday.csv               the table: the first line names the columns
     monday.scenarios.csv     another table of the same instance, for a problem that takes one by this name
@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from colayer._runtime.text import first_line, printable
-from colayer.errors import InputError
+from colayer.errors import ColayerError, InputError
 from colayer.io.files import read_bytes
 from colayer.io.tables import Table
+from colayer.problem.bind import BoundProblem
+from colayer.problem.instances import make_instance
+from colayer.problem.protocol import X, Y, Z
 
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -26,7 +29,7 @@ _COMMA = re.compile(r"([+-]?\d+),(\d+)")
 
 
 def read_csv(path: Path) -> Table:
-    """The table of a CSV file. A column is numbers where all its cells are (007 is a word); empty cells are None."""
+    """Return the table of a CSV file: a column of numbers where all cells are (007 is a word), None for empty cells."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -58,14 +61,41 @@ def read_csv(path: Path) -> Table:
     return Table(columns, lines=lines[1:], source=str(path))
 
 
+def csv_instance(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
+    """Return the instance that a problem makes of a CSV file and of the further tables beside it, and the problem.
+
+    Without `problem` it is the registered one that has the columns of the file.
+    """
+    table = read_csv(path)
+    found = _problem_with_columns(table) if problem is None else problem
+    more = companions(path, found.tables)
+    try:
+        return found, make_instance(found.name, found.need("instance"), table, **more)
+    except ColayerError as error:
+        placed = any((error.where or "").startswith(f"{one.source}: ") for one in (table, *more.values()))
+        raise (error if placed else error.at(str(path))) from None
+
+
+def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
+    """Return the registered problem whose columns a table has."""
+    from colayer.problems import COLUMNS, registered
+
+    for name, columns in COLUMNS.items():
+        if set(columns) <= set(table):
+            return registered(name)
+    known = "; ".join(f"{', '.join(columns)} ({name})" for name, columns in COLUMNS.items())
+    there = ", ".join(printable(name) for name in table)
+    raise InputError(f"the columns {there} are those of no problem, expected {known}, or --problem", where=table.source)
+
+
 def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:
-    """The further tables of an instance, those of these names that lie beside it: `monday.scenarios.csv`."""
+    """Return the further tables of an instance, those of these names that lie beside it: `monday.scenarios.csv`."""
     beside = {name: path.with_name(f"{path.stem}.{name}.csv") for name in names}
     return {name: read_csv(other) for name, other in beside.items() if other.is_file()}
 
 
 def without_companions(paths: Sequence[Path]) -> list[Path]:
-    """The paths less the further tables of an instance that is among them, as `*.csv` of the shell gives them."""
+    """Return the paths without the further tables of an instance among them, which `*.csv` of the shell gives too."""
     given = set(paths)
 
     def main(path: Path) -> bool:
@@ -75,7 +105,7 @@ def without_companions(paths: Sequence[Path]) -> list[Path]:
 
 
 def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Columns as a CSV file; what is missing is an empty cell."""
+    """Return columns as a CSV file; what is missing is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -84,7 +114,7 @@ def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
 
 def _values(cells: list[str], *, decimal_comma: bool) -> list[Any]:
-    """The cells of a column: whole numbers, numbers or words, None where they are empty."""
+    """Return the cells of a column: whole numbers, numbers or words, None where they are empty."""
     if decimal_comma and any(_COMMA.fullmatch(cell) for cell in cells):
         cells = [_COMMA.sub(r"\1.\2", cell) for cell in cells]
     told = [cell for cell in cells if cell]
