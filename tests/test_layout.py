@@ -14,7 +14,7 @@ SOURCE = TESTS.parent / "src" / "colayer"
 #: From the bottom up: a module imports, when it is loaded or later, only from its own rank or from ranks before it.
 RANKS = (
     ("errors", "_runtime", "io.files", "io.npz", "io.validate", "io.json_places"),
-    ("layers", "models", "problem.structure"),
+    ("layers", "models", "problem.guard", "problem.structure"),
     ("problem",),
     ("io", "evaluators", "problems", "display"),
     ("analysis", "learning", "neural"),

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, Self
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Floats
-from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads, limited
 from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
 from colayer.learning.learner import Learner, MethodName, TrainingJob, check_uses, learner_for
-from colayer.learning.perturbation import LARGEST
 from colayer.learning.run import Evaluation
 from colayer.learning.search.optimizer import Optimizer
-from colayer.learning.settings import Settings, as_float, check_number, check_whole
-from colayer.models import Model, read_model, thetas
+from colayer.learning.settings import Settings, check_whole
+from colayer.models import Model, read_model
 from colayer.problem.bind import BoundProblem, bind
-from colayer.problem.gap import gap
 from colayer.problem.protocol import Problem, X, Y, Z
-from colayer.problem.rounds import MOST, check_rounds
-from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
+from colayer.problem.rounds import check_rounds
 from colayer.solving.compatibility import (
     default_model,
     default_source,
@@ -34,12 +29,10 @@ from colayer.solving.compatibility import (
     raw_model,
     require_model_for,
 )
-from colayer.solving.solved import Origin, Solved
+from colayer.solving.solve import SolveOptions, solve_instance
+from colayer.solving.solved import Solved
 
-__all__ = ["LONGEST", "Pipeline", "Solved"]
-
-#: Seconds of a time limit at most: what a clock can count.
-LONGEST = 1e9
+__all__ = ["Pipeline", "Solved"]
 
 
 class Pipeline(Generic[X, Y, Z]):
@@ -226,49 +219,8 @@ class Pipeline(Generic[X, Y, Z]):
         Solved
             The solution, its cost, bound and gap, and which weights found it.
         """
-        _check_candidates(candidates, samples, sigma, seed, time_limit)
-        problem, model = self.bound_problem, self.model
-        problem.check_instance(instance)
-        begin, deadline = clock(), clock() + (time_limit or 0.0)
-        turns = self._rounds(rounds, anytime=time_limit is not None)
-        features = problem.features(instance)
-        tried = Candidates(problem, model, instance, features, seed)
-        others = self._others(features, instance)
-        if time_limit is not None:
-            rows, names = fixed_rows(model, max(candidates, len(model.portfolio)), samples, sigma, seed)
-            *_, found = tried.until(deadline, rows, names, sigma, turns)
-        elif turns > 1:
-            rows_of, alone = rows_of_rounds(model, candidates, samples, sigma, seed), candidates + samples == 1
-            *_, found = tried.in_rounds(turns, rows_of, alone=alone)
-        else:
-            found = tried.best(*fixed_rows(model, candidates, samples, sigma, seed))
-        for other in others:
-            found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
-        seconds = clock() - begin
-        lower = problem.lower_bound(instance) if bound else None
-        return Solved(
-            found.solution, found.cost, lower, gap(found.cost, lower), seconds, found.source,
-            candidates=found.tried, origin=Origin(problem, instance), rounds=found.rounds,
-        )  # fmt: skip
-
-    def _rounds(self, rounds: int | None, anytime: bool) -> int:
-        """How many: as asked for, else what the model was learned with, or what the time allows."""
-        if rounds is not None:
-            if rounds != 1:
-                check_rounds(self.bound_problem, rounds)
-            return rounds
-        if not self.bound_problem.features_use_solution:
-            return 1
-        return MOST if anytime else self.model.rounds
-
-    def _others(self, features: NDArray[Any], instance: X) -> list[Found[Z]]:
-        """Where safety is asked for: the solutions of the safe weights and of the linear model beside a network."""
-        kept = {"safe": self.bound_problem.safe_weights, "linear": self.model.linear_fallback} if self.safe else {}
-        return [
-            Found(*self.bound_problem.solution_at(thetas(features, weights[None, :])[0], instance), source, 1)
-            for source, weights in kept.items()
-            if weights is not None
-        ]
+        options = SolveOptions(candidates, samples, sigma, seed, rounds, time_limit, bound)
+        return solve_instance(self.bound_problem, self.model, instance, options, safe=self.safe)
 
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
         """Solve each instance, `workers` at a time (threads: compiled kernels run side by side)."""
@@ -332,13 +284,3 @@ class Pipeline(Generic[X, Y, Z]):
         pipeline = cls(problem, safe=safe)
         pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"
         return pipeline
-
-
-def _check_candidates(candidates: int, samples: int, sigma: float | None, seed: int, time_limit: float | None) -> None:
-    check_whole("--seed", seed, 0)
-    check_whole("--candidates", candidates, 1)
-    check_whole("--samples", samples, 0)
-    within = sigma is None or 0 <= as_float(sigma) <= LARGEST
-    check_number("--sigma", sigma, within, f"a number from 0 to {LARGEST:g}")
-    waits = time_limit is None or 0 <= as_float(time_limit) <= LONGEST
-    check_number("--time-limit", time_limit, waits, f"seconds from 0 to {LONGEST:g}")
