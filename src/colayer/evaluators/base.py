@@ -52,7 +52,7 @@ class Backend:
 
     @contextmanager
     def evaluators(
-        self, problem: BoundProblem[X, Y, Z], rounds: int = 1
+        self, problem: BoundProblem[X, Y, Z], *, rounds: int = 1
     ) -> Iterator[Callable[[Sequence[X]], Evaluator]]:
         """Yield a function that makes evaluators of instances, of the loss in so many rounds; the block closes them."""
         with ExitStack() as stack:

@@ -47,7 +47,7 @@ def guaranteed(
     training_problem = problem.variant(decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
-    with (backend or Backend()).evaluators(training_problem, run.get("rounds", 1)) as evaluator_of:
+    with (backend or Backend()).evaluators(training_problem, rounds=run.get("rounds", 1)) as evaluator_of:
         losses = evaluator_of(training).losses(tried / model.feature_scale)
     return guarantees(training_problem, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
 

@@ -53,7 +53,7 @@ class Experience(ABC):
         settings, budget, radius = job.settings, job.budget(EVALUATIONS), job.radius
         self.prepare()
         problem, rounds = job.training_problem, int(settings.rounds)
-        with job.backend.evaluators(problem, rounds) as evaluator_of:
+        with job.backend.evaluators(problem, rounds=rounds) as evaluator_of:
             training = evaluator_of(job.training)
             held_out = evaluator_of(job.held_out) if job.held_out else None
             features = moments(job.training_problem, job.training, training)
