@@ -28,6 +28,7 @@ from colayer import __version__
 from colayer.display.tables import duration, table
 from colayer.evaluators.base import Backend, evaluator_for
 from colayer.evaluators.ray.connection import connected
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.datasets import paper_set as machine_set
 
