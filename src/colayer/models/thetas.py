@@ -14,6 +14,7 @@ from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 
 _MOST_NUMBERS = 1 << 25  # in one block of θ: 256 MB
+_SMALL = 4096  # numbers that BLAS adds up in one thread
 
 
 def thetas(features: NDArray[Any], weights: Floats) -> Floats:
@@ -38,9 +39,16 @@ def theta_blocks(
         block = thetas(features, weights[first : first + rows])
         if correction is not None:
             block = block + correction
-        if not np.isfinite(block).all():
+        if not _all_finite(block):
             raise InputError("θ is not finite, expected smaller features, or smaller weights")
         yield first, block
+
+
+def _all_finite(block: Floats) -> bool:
+    """Tell whether all numbers are finite; a small block by its sum of squares, which takes a third of the time."""
+    if block.size < _SMALL and math.isfinite(np.vdot(block, block)):
+        return True
+    return bool(np.isfinite(block).all())
 
 
 def norm(weights: Floats) -> float:

@@ -35,7 +35,7 @@ from colayer.problem.declarations import (
 from colayer.problem.gap import ROUNDING, proves
 from colayer.problem.instances import check_instance, check_instances
 from colayer.problem.protocol import Problem, X, Y, Z, changed_options
-from colayer.problem.returned import CHECKS, checked_features
+from colayer.problem.returned import CHECKS, checked_features, guarded_solution_at
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
 
@@ -72,6 +72,8 @@ class BoundProblem(Generic[X, Y, Z]):
     tight_seconds: float | None
 
     _features: Callable[..., NDArray[Any]]
+    #: (θ, instance) → (solution, cost): θ → y → z → C(z, x).
+    solution_at: Callable[[Floats, X], tuple[Z, float]]
     layer: Callable[[Floats, X], Y]
     decode: Callable[[Y, X], Z]
     cost: Callable[[Z, X], float]
@@ -125,6 +127,7 @@ class BoundProblem(Generic[X, Y, Z]):
             if function is not None and self.guarded:
                 function = self.guard.wrap(method, function, CHECKS.get(method))
             setattr(self, "_features" if method == "features" else method, function)
+        self.solution_at = guarded_solution_at(self.guard, problem) if self.guarded else self._plain_solution_at
 
     def __repr__(self) -> str:
         return repr(self.problem)
@@ -156,8 +159,7 @@ class BoundProblem(Generic[X, Y, Z]):
         given = self._features(instance) if solution is None else self._features(instance, solution)
         return checked_features(given, self.name, self.feature_names) if self.guarded else given
 
-    def solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
-        """Return the solution at θ and its cost: θ → y → z → C(z, x)."""
+    def _plain_solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         solution = self.decode(self.layer(theta, instance), instance)
         return solution, self.cost(solution, instance)
 
@@ -181,14 +183,8 @@ class BoundProblem(Generic[X, Y, Z]):
         """
         if number_of_rounds > 1:
             return np.array([rounds.least_cost(self, features, row, instance, number_of_rounds) for row in weights])
-        layer, decode, cost = self.layer, self.decode, self.cost
-        return np.array(
-            [
-                cost(decode(layer(theta, instance), instance), instance)
-                for _, block in theta_blocks(features, weights)
-                for theta in block
-            ]
-        )
+        solution_at, blocks = self.solution_at, theta_blocks(features, weights)
+        return np.array([solution_at(theta, instance)[1] for _, block in blocks for theta in block])
 
     def lower_bound(self, instance: X) -> float | None:
         """Return the cheap lower bound; None where there is none, or where it says nothing, −∞."""

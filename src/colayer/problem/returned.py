@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CoroutineType
 from typing import Any
 
@@ -114,3 +114,31 @@ CHECKS: dict[str, Check] = {
     "violation": _instance_of((str, type(None)), "None, or a sentence that says what is wrong"),
     "group": _group,
 }
+
+
+def guarded_solution_at(own: guard.Guard, problem: Any) -> Callable[[Any, Any], tuple[Any, float]]:
+    """Return (θ, instance) → (solution, cost) by a user's layer, decode and cost, under guard.
+
+    This is the hot path of learning: one call instead of three, and checks only of what looks wrong.
+    """
+    layer, decode, cost = problem.layer, problem.decode, problem.cost
+
+    def solution_at(theta: Any, instance: Any) -> tuple[Any, float]:
+        method = "layer"
+        try:
+            y = layer(theta, instance)
+            if y is not None and type(y) is not CoroutineType:
+                method = "decode"
+                solution = decode(y, instance)
+                if solution is not None and type(solution) is not CoroutineType:
+                    method = "cost"
+                    value = cost(solution, instance)
+                    if type(value) is float and math.isfinite(value):
+                        return solution, value
+        except BaseException as error:
+            own.name_method(method, error)
+            raise
+        wrong = y if method == "layer" else solution if method == "decode" else value
+        return solution, CHECKS[method](wrong, f"{method} of {own.name}")
+
+    return solution_at
