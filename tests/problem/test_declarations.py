@@ -14,10 +14,10 @@ from colayer.problem.declarations import (
     METHODS,
     OPTIONAL,
     attribute,
-    check_methods,
     features_use_solution,
     has,
     read_attributes,
+    read_methods,
     structure_uses_answer,
 )
 from support.crowd_problem import Crowd
@@ -93,23 +93,23 @@ def test_ctrl_c_and_errors_of_ours_pass() -> None:
 @pytest.mark.parametrize("member", [*METHODS, *OPTIONAL])
 def test_a_method_that_is_none_is_named(member: str) -> None:
     with pytest.raises(InputError, match=f"^{member} of Changed is 3, expected a method$"):
-        check_methods(changed(**{member: 3}))
+        read_methods(changed(**{member: 3}))
 
 
 @pytest.mark.parametrize("member", ["name", "feature_names", *METHODS])
 def test_a_needed_member_that_is_missing_is_named(member: str) -> None:
     """None is not there."""
     with pytest.raises(InputError, match=f"^Changed is not a problem: .* {member}$"):
-        check_methods(changed(**{member: None}))
+        read_methods(changed(**{member: None}))
 
 
 def test_all_that_is_missing_is_named_at_once() -> None:
     with pytest.raises(InputError, match=r"name, feature_names, features, layer, decode, cost, scale$"):
-        check_methods(object())
+        read_methods(object())
     with pytest.raises(InputError, match=r"^Pick is a class, .*Pick\(\)$"):
-        check_methods(Pick)
+        read_methods(Pick)
     with pytest.raises(InputError, match=r"^'single-machine' is a word"):
-        check_methods("single-machine")
+        read_methods("single-machine")
 
 
 #: attribute → (what is taken, as what), and what is refused.

@@ -24,12 +24,9 @@ from colayer.models.thetas import theta_blocks
 from colayer.problem import guard, rounds
 from colayer.problem.abilities import Approximation, Evaluator, Progress
 from colayer.problem.declarations import (
-    METHODS,
-    OPTIONAL,
-    attribute,
-    check_methods,
     features_use_solution,
     read_attributes,
+    read_methods,
     structure_uses_answer,
 )
 from colayer.problem.gap import ROUNDING, proves
@@ -104,12 +101,11 @@ class BoundProblem(Generic[X, Y, Z]):
     compact: Callable[[X], Any] | None
     constraint_program: Callable[[X], Any] | None
     violation: Callable[[Z, X], str | None] | None
-    shuffled: Callable[[X, int], tuple[X, Any]] | None
     group: Callable[[X], dict[str, float]] | None
     plot: Callable[..., Any] | None
 
     def __init__(self, problem: Problem[X, Y, Z], mistakes: list[InputError] | None = None) -> None:
-        check_methods(problem)
+        methods = read_methods(problem)
         self.problem = problem
         #: Whether the class of the problem is ours: then what it raises is a fault of ours.
         self.built_in = type(problem).__module__.partition(".")[0] == "colayer"
@@ -122,8 +118,7 @@ class BoundProblem(Generic[X, Y, Z]):
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
         #: Whether what the methods raise and return is checked.
         self.guarded = self.guard.collecting or not self.built_in
-        for method in (*METHODS, *OPTIONAL):
-            function = attribute(problem, method, None)
+        for method, function in methods.items():
             if function is not None and self.guarded:
                 function = self.guard.wrap(method, function, CHECKS.get(method))
             setattr(self, "_features" if method == "features" else method, function)

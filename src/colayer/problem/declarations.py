@@ -22,7 +22,7 @@ METHODS = ("features", "layer", "decode", "cost", "scale")
 OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
     "content", "bound", "approximation", "exact", "baseline", "embed", "target", "augmented", "likelihood", "best",
-    "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation", "shuffled",
+    "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
     "group", "plot",
 )  # fmt: skip
 
@@ -39,29 +39,37 @@ def has(problem: object, member: str) -> bool:
 def attribute(problem: object, member: str, default: Any) -> Any:
     """Return the value of an attribute, or the default where there is none; a property that raises is named."""
     try:
-        return getattr(problem, member) if has(problem, member) else default
+        value = getattr(problem, member)
     except ColayerError:
         raise
     except BaseException as error:
+        if isinstance(error, AttributeError) and not has(problem, member):
+            return default
         if guard.ends(error):
             raise
         raise InputError(f"{member} of {type(problem).__name__} raised {guard.raised(error)}") from error
+    return default if value is None else value
 
 
-def check_methods(problem: object) -> None:
-    """Refuse what lacks the members that every problem needs, or has something else than a method for one."""
+def read_methods(problem: object) -> dict[str, Callable[..., Any] | None]:
+    """Return the methods of a problem by name, None for an optional one that is missing.
+
+    What lacks a member that every problem needs, or has something else than a method for one, is refused.
+    """
     if isinstance(problem, type):
         raise InputError(f"{problem.__name__} is a class, expected an object: {problem.__name__}()")
     if isinstance(problem, str):
         expected = "an object: SingleMachine() of colayer.problems, or one of your own"
         raise InputError(f"{short(problem)} is a word, expected {expected}")
-    missing = [name for name in ("name", "feature_names", *METHODS) if not has(problem, name)]
+    found = {name: attribute(problem, name, None) for name in (*METHODS, *OPTIONAL)}
+    needed = ("name", "feature_names", *METHODS)
+    missing = [name for name in needed if found.get(name) is None and not has(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
-    for name in (*METHODS, *OPTIONAL):
-        value = attribute(problem, name, None)
+    for name, value in found.items():
         if value is not None and not callable(value):
             raise wrong(problem, name, value, "a method")
+    return found
 
 
 def wrong(problem: object, member: str, value: object, expected: str) -> InputError:

@@ -139,6 +139,7 @@ def guarded_solution_at(own: guard.Guard, problem: Any) -> Callable[[Any, Any], 
             own.name_method(method, error)
             raise
         wrong = y if method == "layer" else solution if method == "decode" else value
-        return solution, CHECKS[method](wrong, f"{method} of {own.name}")
+        checked = CHECKS[method](wrong, f"{method} of {own.name}")  # refused, but for a cost of another type
+        return solution, checked
 
     return solution_at
