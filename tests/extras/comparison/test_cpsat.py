@@ -14,8 +14,8 @@ from colayer.comparison.trajectory import trajectory
 from colayer.errors import ColayerError
 from colayer.pipeline import Pipeline
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.problems.single_machine.solvers import brute_force
 from support.errors import rejects
+from support.plain_jobs import brute_force
 
 TINY: list[tuple[Any, dict[str, int]]] = [
     (SingleMachine(), {"jobs": 6}),

@@ -50,10 +50,9 @@ def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors
 def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Successors, Floats]:
     """Return the (K, n) covers of the layer, one per row of `thetas`, and their costs after the decoder."""
     rows = np.ascontiguousarray(thetas, dtype=np.float64)
-    if not np.isfinite(rows).all():
-        raise InputError("not finite", where="theta")
     covers, costs = np.empty((len(rows), instance.tasks), dtype=np.int64), np.empty(len(rows))
-    covers_into(rows, *instance.arcs, instance.latest_first, covers)
+    if not covers_into(rows, *instance.arcs, instance.latest_first, covers):
+        raise InputError("not finite", where="theta")
     ends = covers if decoder == "none" else np.array([decode(cover, instance, decoder) for cover in covers])
     costs_into(instance.times, ends, instance.vehicle_cost, instance.delay_cost, costs)
     return covers, costs
@@ -109,7 +108,7 @@ class _Search:
 
     @property
     def cost(self) -> float:
-        return _cost(self.times, self.successor, self.price)
+        return float(solution_cost(self.times, self.successor, self.price, 1.0))
 
     def sweep(self, factor: float) -> None:
         """Visit all windows once, vehicles at `factor` times their price; every other sweep shifts the cuts."""
@@ -125,10 +124,6 @@ class _Search:
             last = np.minimum((first + width).astype(np.int64), n)
             highs = np.append(begin, np.inf)[last]
             sweep(self.times, *self._state, self.base, begin[first], highs, factor * price, least)
-
-
-def _cost(times: Times, successor: Successors, price: float) -> float:
-    return float(solution_cost(times, successor, price, 1.0))
 
 
 def _first_scenarios(times: Times, count: int) -> Times:

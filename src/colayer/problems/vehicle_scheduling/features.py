@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
-from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 from colayer.problems.vehicle_scheduling.reference import arcs_of, reference
 from colayer.problems.vehicle_scheduling.solution import checked
 
@@ -83,9 +82,8 @@ def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] 
     def fill(low: int, high: int) -> None:
         features_into(instance.times, indptr, heads, instance.delay_cost, levels, points, low, high, delays, matrix)
 
-    run_over_tails(fill, indptr, instance.scenarios)
-    instance.note_mean_delay(delays)
-    instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy())  # of their own: the matrix may be dropped
+    instance.over_tails(fill)
+    instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy(), delays)  # the matrix may be dropped
     if len(table) > len(FEATURES_23):
         _extend(matrix, instance)
     return matrix.T
@@ -95,7 +93,7 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     """Fill the rows after the 23."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
-    found = reference(instance, *instance.slacks)
+    found = reference(instance)
     last = found.successor < 0
     first = np.ones(n, dtype=bool)
     first[found.successor[~last]] = False
@@ -114,14 +112,13 @@ def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> N
     """Return the rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and no delay has consequences."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
-    mean, least = instance.slacks
     matrix = np.zeros((len(FEATURES_ROUNDS), arcs + 2 * n), dtype=np.float32)
     matrix[0, arcs : arcs + n] = instance.vehicle_cost
     rows = matrix[:, :arcs]
-    rows[1], rows[2:5] = mean, instance.delay_cost * instance.mean_delay
+    rows[1], rows[2:5] = instance.slacks[0], instance.delay_cost * instance.mean_delay
     if solution is None:
         return matrix
-    late, delays, chained, used = arcs_of(checked(solution, instance), instance, least)
+    late, delays, chained, used = arcs_of(checked(solution, instance), instance)
     counts = np.diff(indptr)
     for row, values in zip(rows[3:6], (delays, chained, np.repeat(late.mean(axis=1), counts)), strict=True):
         row[:] = instance.delay_cost * values

@@ -11,7 +11,7 @@ from colayer.problems.rules import rule_named
 from colayer.problems.vehicle_scheduling.column_generation import exact
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.routes import scheduled_travel
+from colayer.problems.vehicle_scheduling.kernels.travel import scheduled_travel
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 
 __all__ = ["BASELINES", "baseline", "exact", "rules"]
@@ -21,7 +21,7 @@ def _deterministic(instance: Instance) -> NDArray[np.int64]:
     """Solve the layer with scheduled travel times as costs; a vehicle costs more than all travel together."""
     n = instance.tasks
     indptr, heads = instance.arcs
-    travel = scheduled_travel(instance.times, indptr, heads)
+    travel = scheduled_travel(instance.times, np.repeat(np.arange(n), np.diff(indptr)), heads)
     vehicle = 1.0 + n * float(travel.max(initial=0.0))
     return layer(np.concatenate([travel, np.full(n, vehicle), np.zeros(n)]), instance)
 

@@ -24,7 +24,7 @@ def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
     head = np.concatenate([heads, tasks, depot])
     if y is None:
         return Graph(n + 1, tail, head, directed=True)
-    late, delays, chained, _ = arcs_of(y, instance, instance.slacks[1])
+    late, delays, chained, _ = arcs_of(y, instance)
     offsets = np.zeros((len(tail), 5))
     rows = offsets[: len(heads)]
     for k, values in enumerate((instance.mean_delay, delays, chained, np.repeat(late.mean(axis=1), counts))):

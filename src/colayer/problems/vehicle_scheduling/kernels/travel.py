@@ -10,7 +10,7 @@ scenario. Nothing of size arcs × scenarios is ever stored.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,14 +108,17 @@ def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
     return np.cumsum(np.concatenate(counts)), np.concatenate(heads)
 
 
+def scheduled_travel(times: Times, tails: Ints, heads: NDArray[Any]) -> Floats:
+    """Return the scheduled travel time from each of `tails` to the head beside it."""
+    if times.explicit:
+        return times.nominal[tails, heads]
+    return np.sqrt(np.square(times.start[heads] - times.finish[tails]).sum(axis=1))
+
+
 def bad_arc(times: Times, successor: Ints) -> int:
     """Return the first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
     tails = np.flatnonzero(successor >= 0)
     heads = successor[tails]
-    if times.explicit:
-        travel = times.nominal[tails, heads]
-    else:
-        travel = np.sqrt(np.square(times.start[heads] - times.finish[tails]).sum(axis=1))
     begin, end = times.task_begin[heads], times.task_end[tails]
-    bad = tails[~((begin >= end) & (begin >= end + travel))]
+    bad = tails[~((begin >= end) & (begin >= end + scheduled_travel(times, tails, heads)))]
     return int(bad[0]) if len(bad) else -1
