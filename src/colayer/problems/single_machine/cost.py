@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problem.abilities import Approximation
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 
 
-def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
+def cost(sequence: Ints, instance: Instance) -> float:
     """Return Σ C_j if the jobs run in the order of `sequence`, each as early as possible."""
     return float(sequence_cost(checked(sequence, instance), *instance.arrays))
 

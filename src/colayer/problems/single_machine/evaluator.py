@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.stacked import StackedEvaluator, starts
 
 if TYPE_CHECKING:
     from colayer.problems.single_machine.problem import SingleMachine
 
-Sequenced = NDArray[np.int64]
 
-
-class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
+class FusedEvaluator(StackedEvaluator[Instance, Ints, Ints]):
     """An evaluator without a Python object per instance; its numbers equal the generic evaluator's, bit for bit."""
 
     largest = 1e280  # features are at most 1e12
@@ -54,7 +51,7 @@ class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
             self._each(lambda low, high: losses_into(*data, ls, low, high, out))
         return out
 
-    def _matrix(self, x: int) -> NDArray[np.float32]:
+    def _matrix(self, x: int) -> Singles:
         """Return the (d, n) features of instance x."""
         begin, end = self.first[x], self.first[x + 1]
         return self.features[self.dimension * begin : self.dimension * end].reshape(self.dimension, end - begin)

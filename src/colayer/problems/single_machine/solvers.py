@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.clock import clock
 from colayer.layers.sorting import sort
 from colayer.problems.rules import rule_named
@@ -18,8 +18,6 @@ from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
 from colayer.problems.single_machine.kernels.search_state import new_search
 from colayer.problems.single_machine.solution import checked
 
-Sequenced = NDArray[np.int64]
-
 #: Seconds between two looks at the clock, about.
 _PAUSE = 0.05
 
@@ -30,7 +28,7 @@ _PAUSE = 0.05
 #: 1998). srpt-midpoint: by that completion minus p_j/2. ect: always the job of earliest completion. shortest-available:
 #: always the shortest released job. aprtf: Chu's alternative priority rule for total flow time (1992). look-ahead: our
 #: own.
-BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
+BASELINES: dict[str, Callable[[Instance], Ints]] = {
     "release": lambda instance: np.lexsort((instance.processing, instance.release)),
     "srpt": lambda instance: sort(instance.preemptive[2]),
     "srpt-midpoint": lambda instance: sort(instance.preemptive[2] - instance.processing / 2),
@@ -54,7 +52,7 @@ def searches(decoder: str) -> tuple[str, ...]:
     return tuple(rule for rule in SEARCHES if DECODERS.index(rule.partition("+")[2]) > DECODERS.index(decoder))
 
 
-def baseline(rule: str, instance: Instance) -> Sequenced:
+def baseline(rule: str, instance: Instance) -> Ints:
     """Return the sequence of a rule, `RULE` or `RULE+DECODER`."""
     name, _, decoder = rule.partition("+")
     return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")
@@ -64,8 +62,8 @@ def exact(
     instance: Instance,
     time_limit: float | None = None,
     progress: Callable[[float, float], None] | None = None,
-    start: Sequenced | None = None,
-) -> tuple[Sequenced, float, bool]:
+    start: Ints | None = None,
+) -> tuple[Ints, float, bool]:
     """Run branch and bound; return (best sequence, lower bound on the optimal cost, whether the sequence is proved
     optimal).
 

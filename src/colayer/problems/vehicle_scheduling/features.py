@@ -7,8 +7,8 @@ The paper uses 23 features and does not list them; these are ours. The slack of 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
@@ -64,7 +64,7 @@ FEATURE_SETS = {
 }
 
 
-def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+def features(instance: Instance, which: str = "23", solution: Ints | None = None) -> Singles:
     """Return φ(a, x) of every arc, (arcs + 2n, d): the transposed view of a C-contiguous (d, arcs + 2n) array.
 
     The feature set `rounds` depends on a solution.
@@ -89,7 +89,7 @@ def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] 
     return matrix.T
 
 
-def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
+def _extend(matrix: Singles, instance: Instance) -> None:
     """Fill the rows after the 23."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
@@ -108,7 +108,7 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
 
 
-def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[np.float32]:
+def _round_features(instance: Instance, solution: Ints | None) -> Singles:
     """Return the rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and no delay has consequences."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
@@ -128,9 +128,9 @@ def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> N
     return matrix
 
 
-def periods(begin: NDArray[np.float64]) -> NDArray[np.int64]:
+def periods(begin: Floats) -> Ints:
     """Return the period of each task: equal parts of the time from the first begin to the last."""
     span = float(begin.max() - begin.min())
     share = (begin - begin.min()) / (span if span > 0.0 else 1.0)
-    found: NDArray[np.int64] = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)
+    found: Ints = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)
     return found

@@ -14,7 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Singles
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.text import printable
 from colayer._runtime.threads import share
 from colayer.errors import InputError
@@ -124,7 +124,7 @@ class Instance:
         )
 
     @cached_property
-    def arcs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def arcs(self) -> tuple[Ints, NDArray[np.int32]]:
         """Return the arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
         indptr, heads = arcs(self.times)
         return indptr, heads
@@ -160,7 +160,7 @@ class Instance:
         share(work, self.arcs[0], least=_SMALL // self.scenarios)
 
     @cached_property
-    def latest_first(self) -> NDArray[np.int64]:
+    def latest_first(self) -> Ints:
         """Return the tasks by begin, the last first, ties by index (the larger first): the layer's insertion order."""
         return np.argsort(self.begin, kind="stable")[::-1].copy()
 

@@ -37,7 +37,7 @@ _TIE_BREAK = 5e-5  # of a minute of delay, for a minute of slack
 class Reference:
     """A solution, and what its routes mean for every task arc."""
 
-    successor: NDArray[np.int64]
+    successor: Ints
     cost: float
     factor: float  # the multiple of the expected delay that did best
     late: Floats  # (n, S) delay of each task
@@ -82,12 +82,12 @@ def arcs_of(successor: Ints, instance: Instance) -> tuple[Floats, Floats, Floats
     return late, delays, chained, used
 
 
-def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[NDArray[np.int64], float, int]:
+def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[Ints, float, int]:
     """Return the layer's cheapest solution over several vectors of task arc costs, the first at equal cost."""
     n = instance.tasks
     ends = np.concatenate([np.full(n, instance.vehicle_cost), np.zeros(n)])
 
-    def solve(costs: Floats) -> tuple[NDArray[np.int64], float]:
+    def solve(costs: Floats) -> tuple[Ints, float]:
         successor = layer(np.concatenate([costs, ends]), instance)
         return successor, float(solution_cost(instance.times, successor, instance.vehicle_cost, instance.delay_cost))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.models.thetas import accumulate
@@ -23,7 +23,7 @@ TILE = 16  # weight vectors at a time: their θ of 3000 jobs stay in the second-
 @njit(cache=True, nogil=True)
 def losses_into(
     weights: Floats,
-    features: NDArray[np.float32],
+    features: Singles,
     first: Ints,
     r: Floats,
     p: Floats,
@@ -62,7 +62,7 @@ def scratch(first: Ints, low: int, high: int) -> tuple[Floats, Ints, Floats, Int
 @njit(cache=True, nogil=True)
 def sort_tile(
     weights: Floats,
-    features: NDArray[np.float32],
+    features: Singles,
     begin: int,
     n: int,
     theta: Floats,

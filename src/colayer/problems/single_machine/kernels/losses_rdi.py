@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.problems.single_machine.kernels.losses import TILE, scratch, sort_tile
 from colayer.problems.single_machine.kernels.rdi import rdi
@@ -15,7 +15,7 @@ from colayer.problems.single_machine.kernels.recombine import decode_rdi
 @njit(cache=True, nogil=True)
 def losses_rdi_into(
     weights: Floats,
-    features: NDArray[np.float32],
+    features: Singles,
     first: Ints,
     r: Floats,
     p: Floats,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
@@ -51,7 +51,7 @@ def chained_into(
     times: Times,
     indptr: Ints,
     heads: NDArray[np.int32],
-    least_slack: NDArray[np.float32],
+    least_slack: Singles,
     late: Floats,
     breaks: Floats,
     low: int,

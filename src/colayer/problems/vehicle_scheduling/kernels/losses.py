@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
@@ -31,7 +31,7 @@ def covers_into(thetas: Floats, indptr: Ints, heads: NDArray[np.int32], order: I
 @njit(cache=True, nogil=True)
 def successors_into(
     weights: Floats,
-    features: NDArray[np.float32],
+    features: Singles,
     indptr: Ints,
     heads: NDArray[np.int32],
     order: Ints,
