@@ -11,9 +11,9 @@ from colayer.errors import InputError, OptionError
 from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
+from colayer.problems.single_machine.kernels.losses import rows_into
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
-from colayer.problems.single_machine.kernels.rows import rows_into
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 

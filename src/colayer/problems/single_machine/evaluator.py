@@ -9,6 +9,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.losses import losses_into, losses_rdi_into
 from colayer.problems.stacked import StackedEvaluator, starts
 
 if TYPE_CHECKING:
@@ -41,12 +42,8 @@ class FusedEvaluator(StackedEvaluator[Instance, Ints, Ints]):
         out = np.empty((len(rows), self.count))
         data = (rows, self.features, self.first, self.release, self.processing, self.integral, self.scales)
         if self.decoder == "rdi":
-            from colayer.problems.single_machine.kernels.losses_rdi import losses_rdi_into
-
             self._each(lambda low, high: losses_rdi_into(*data, low, high, out))
         else:
-            from colayer.problems.single_machine.kernels.losses import losses_into
-
             ls = self.decoder == "ls"
             self._each(lambda low, high: losses_into(*data, ls, low, high, out))
         return out

@@ -9,7 +9,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.layers import sorting
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels.rows import mix_into
+from colayer.problems.single_machine.kernels.losses import mix_into
 
 
 def layer(theta: ArrayLike, instance: Instance) -> Ints:
