@@ -7,9 +7,9 @@ import pytest
 from support.tiny_experiments import TinyRun, column, tiny
 
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer_paper.frame.config import read_config
 from colayer_paper.vehicle_scheduling.data import held_out, instance_at
+from colayer_paper.vehicle_scheduling.datasets import paper_set
 
 
 def test_all_counts_of_the_paper_stand_beside_ours(tiny_run: TinyRun) -> None:
