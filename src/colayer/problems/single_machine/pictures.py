@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from colayer._runtime.arrays import Floats
+from colayer._runtime.text import counted
 from colayer.io.validate import named
 from colayer.problems.single_machine.cost import bound
 from colayer.problems.single_machine.instance import Instance
@@ -78,8 +79,7 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
                 label.set_parse_math(False)
     cost, least = float(completion.sum()), bound(instance)
     distance = (cost - least) / least  # the bound is at least Σ p_j > 0
-    jobs = "1 job" if n == 1 else f"{n:,} jobs"
-    title = f"{jobs}:  Σ C = {cost:,.6g}" if not instance.integral else f"{jobs}:  Σ C = {cost:,.0f}"
+    title = f"{counted(n, 'job')}:  Σ C = {cost:{',.0f' if instance.integral else ',.6g'}}"
     ax.set_title(f"{title},  {100 * distance:.3g} % above the SRPT bound", loc="left", fontsize=10.5, color=INK, pad=22)
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8.5, borderpad=0.3,

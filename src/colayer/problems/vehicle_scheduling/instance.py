@@ -88,7 +88,6 @@ class Instance:
     @cached_property
     def times(self) -> Times:
         """Return writable copies of all times for the kernels, scenarios last."""
-        n, scenarios = self.tasks, self.scenarios
         end = np.array(self.scenario_end.T, order="C")
         common: dict[str, Any] = {
             "explicit": self.city is None,
@@ -98,19 +97,11 @@ class Instance:
             "end": end,
         }
         if self.travel is not None and self.scenario_travel is not None:
-            return Times(
-                **common,
-                start=np.empty((0, 2)),
-                finish=np.empty((0, 2)),
-                leave=np.empty((0, 0)),
-                zone=np.empty(0, np.int64),
-                district=np.empty((0, 0, 0)),
-                nominal=np.array(self.travel),
-                table=np.array(self.scenario_travel.transpose(1, 2, 0), order="C"),
-            )
+            table = np.array(self.scenario_travel.transpose(1, 2, 0), order="C")
+            return Times(**common, nominal=np.array(self.travel), table=table)
         city = cast("City", self.city)
         district, inter = city.tables()
-        leave = np.empty((n, scenarios))
+        leave = np.empty(end.shape)
         leave_into(end, city.zones(city.finish), district, inter, leave)
         return Times(
             **common,
@@ -119,8 +110,6 @@ class Instance:
             leave=leave,
             zone=city.zones(city.start),
             district=district,
-            nominal=np.empty((0, 0)),
-            table=np.empty((0, 0, 0)),
         )
 
     @cached_property

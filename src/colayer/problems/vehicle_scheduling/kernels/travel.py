@@ -35,14 +35,14 @@ class Times(NamedTuple):
     begin: Floats  # (n, S) ξ_begin
     end: Floats  # (n, S) ξ_end
     # The city form.
-    start: Floats  # (n, 2) where a task begins
-    finish: Floats  # (n, 2) where it ends
-    leave: Floats  # (n, S) ξ3 − nominal of a trip that leaves from the end of u
-    zone: Ints  # (n,) district in which a task begins
-    district: Floats  # (districts, 24, S) delay in a district by hour
+    start: Floats = np.empty((0, 2))  # (n, 2) where a task begins
+    finish: Floats = np.empty((0, 2))  # (n, 2) where it ends
+    leave: Floats = np.empty((0, 0))  # (n, S) ξ3 − nominal of a trip that leaves from the end of u
+    zone: Ints = np.empty(0, np.int64)  # (n,) district in which a task begins
+    district: Floats = np.empty((0, 0, 0))  # (districts, 24, S) delay in a district by hour
     # The explicit form.
-    nominal: Floats  # (n, n), NaN: no arc
-    table: Floats  # (n, n, S) ξ_travel
+    nominal: Floats = np.empty((0, 0))  # (n, n), NaN: no arc
+    table: Floats = np.empty((0, 0, 0))  # (n, n, S) ξ_travel
 
 
 @njit(cache=True, nogil=True, inline="always")
