@@ -9,7 +9,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.layers import sorting
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels.losses import mix_into
+from colayer.problems.single_machine.kernels.losses import mix
 
 
 def layer(theta: ArrayLike, instance: Instance) -> Ints:
@@ -37,6 +37,5 @@ def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float
 
 def mixed(orders: Ints, coefficients: Floats, instance: Instance) -> Floats:
     """Return Σ_k c_k·embed(orders[k])."""
-    out = np.empty(instance.jobs)
-    mix_into(orders, coefficients, out)
-    return out
+    mixture: Floats = mix(orders, coefficients)
+    return mixture

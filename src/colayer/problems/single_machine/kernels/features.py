@@ -229,8 +229,7 @@ def _features_into(
                 blocks_into(date, key, place, spare)
                 lookahead_into(date, key, place, spare, heap, work, sequence)
             else:
-                for i in range(n):
-                    done[i] = False
+                done[:] = False
                 c = 2.0 if k == 0 else np.inf if k == 1 else 1.0
                 dispatch_into(date, key, c, k == 0, orders[_APRTF if k == 0 else _ECT], heap, done, sequence)
             t = 0.0

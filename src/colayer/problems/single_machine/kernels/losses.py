@@ -124,10 +124,11 @@ def rows_into(thetas: Floats, r: Floats, p: Floats, integral: bool, ls: bool, or
 
 
 @njit(cache=True, nogil=True)
-def mix_into(orders: Ints, coefficients: Floats, out: Floats) -> None:
-    """Compute out[j] = Σ_k coefficients[k]·(n − position of j in orders[k]), in the order of k. O(K n)."""
+def mix(orders: Ints, coefficients: Floats) -> Floats:
+    """Return Σ_k coefficients[k]·(n − position of j in orders[k]) by job j, in the order of k. O(K n)."""
     n = orders.shape[1]
-    out[:] = 0.0
+    out = np.zeros(n)
     for k in range(len(orders)):
         for i in range(n):
             out[orders[k, i]] += coefficients[k] * (n - i)
+    return out

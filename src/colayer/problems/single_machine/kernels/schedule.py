@@ -28,21 +28,17 @@ def sequence_cost(order: Ints, r: Floats, p: Floats) -> float:
     return total
 
 
+@njit(cache=True, nogil=True)
 def completion_times(order: Ints, r: Floats, p: Floats) -> Floats:
     """Return C_j by job if the jobs run in `order`, each as early as possible; O(n)."""
     completion = np.empty(len(r))
-    _completion_times_into(order, r, p, completion)
-    return completion
-
-
-@njit(cache=True, nogil=True)
-def _completion_times_into(order: Ints, r: Floats, p: Floats, completion: Floats) -> None:
     t = 0.0
     for j in order:
         if t < r[j]:
             t = r[j]
         t += p[j]
         completion[j] = t
+    return completion
 
 
 def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
@@ -137,11 +133,10 @@ def statistics_into(
     preemptions: Ints,
 ) -> None:
     """Write the results of `srpt` from the pieces of `srpt_pieces`; O(n)."""
-    for j in range(len(busy)):
-        mean_busy[j] = 0.0
-        busy[j] = 0.0
-        preemptor[j] = -1
-        preemptions[j] = -1
+    mean_busy[:] = 0.0
+    busy[:] = 0.0
+    preemptor[:] = -1
+    preemptions[:] = -1
     for k in range(len(job)):
         j = job[k]
         if preemptions[j] < 0:

@@ -138,8 +138,7 @@ def added(
             count = _arrivals(times, p, first, ahead, room, which, x)
             total, count = _spread(successor, first, last, slack, base, which, x, count, cap)
         u = last
-        for s in range(len(ahead)):
-            ahead[s] = base[last, s]
+        ahead[:] = base[last]
         for k in range(count):
             ahead[which[k]] = x[k]
     if q >= 0 and total <= cap:

@@ -127,9 +127,7 @@ def features_into(
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
-    values = np.empty(scenarios * LANES, np.float32)
-    for i in range(len(values)):
-        values[i] = 0.0
+    values = np.zeros(scenarios * LANES, np.float32)
     for u in range(low, high):
         for first in range(indptr[u], indptr[u + 1], LANES):
             count = min(LANES, indptr[u + 1] - first)
