@@ -30,5 +30,7 @@ def bound(instance: Instance) -> float:
 
 def srpt_approximation(instance: Instance) -> Approximation:
     """Return the 2-approximation of Phillips, Stein and Wein: jobs by SRPT completion over the makespan."""
-    makespan = float(instance.preemptive[2].max())
+    order = np.argsort(instance.release, kind="stable")
+    work_left = instance.processing[order][::-1].cumsum()[::-1]  # of the jobs from this release on
+    makespan = float((instance.release[order] + work_left).max())
     return Approximation(a=1.0, b=4.0 * instance.jobs * makespan, beta=math.inf)
