@@ -17,10 +17,10 @@ from measure import write_results
 from colayer.comparison.paired import moments
 from colayer.display.tables import table
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.kernels.schedule import completion_times
 from colayer.problems.single_machine.structure import structure
 from colayer_paper.network_jobs import Smoothing, completion, gradient
+from colayer_paper.single_machine.datasets import paper_set
 
 JOBS, WINDOW, STEPS = 50, 12, 150
 #: σ at first and in the end, in mean processing times.

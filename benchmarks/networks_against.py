@@ -27,7 +27,7 @@ from colayer.problem.gap import gap
 from colayer.problems import SpanningTree, VehicleScheduling
 from colayer.problems.spanning_tree import datasets as trees
 from colayer.problems.spanning_tree.lagrangian import lagrangian
-from colayer.problems.vehicle_scheduling import datasets as vehicles
+from colayer_paper.vehicle_scheduling import datasets as vehicles
 
 Contender = Callable[[Any], float]
 WIDTHS, TASKS = (10, 20, 30, 40, 50, 60), (200, 500, 1000)

@@ -1,6 +1,6 @@
 """How often the pipelines find an optimal schedule: `python benchmarks/optimality_single_machine.py`.
 
-n = 5..12 against brute force, n = 20, 25, 30 (and 50, 75, 100) against branch and bound, at each of the ten ρ. None
+n = 5..12, 20, 25, 30, 50, 75 and 100 against branch and bound, at each of the ten ρ. None
 may ever be below the optimum. Writes benchmarks/results/optimality_single_machine.json.
 """
 
@@ -18,7 +18,6 @@ from colayer import Pipeline, __version__
 from colayer.display.tables import duration, percent, table
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_RHO
-from colayer.problems.single_machine.solvers import brute_force
 
 RESULTS = Path(__file__).parent / "results" / "optimality_single_machine.json"
 SOLVERS = ("none", "ls", "rdi", "perturbed rdi")
@@ -40,16 +39,12 @@ def main() -> None:
             for k in range(arguments.per_cell):
                 instance = problem.generate(np.random.SeedSequence([3, n, round(100 * rho), k]), jobs=n, rho=rho)
                 begin = time.perf_counter()
-                if n <= 12:
-                    optimum = brute_force(instance)[1]
-                else:
-                    sequence, _, proved = problem.exact(instance, time_limit=arguments.time_limit)
-                    if not proved:
-                        unproved += 1
-                        continue
-                    optimum = problem.cost(sequence, instance)
+                sequence, _, proved = problem.exact(instance, time_limit=arguments.time_limit)
+                if not proved:
+                    unproved += 1
+                    continue
                 seconds.append(time.perf_counter() - begin)
-                optima.append(optimum)
+                optima.append(problem.cost(sequence, instance))
                 for name in SOLVERS:
                     decoder, samples = ("rdi", 150) if name.startswith("perturbed") else (name, 0)
                     found[name].append(pipelines[decoder].solve(instance, samples=samples).cost)

@@ -18,7 +18,7 @@ from colayer import Pipeline, __version__, evaluate
 from colayer.comparison.contender import Contender, contenders_named, pipeline_contender
 from colayer.display.tables import duration, percent, table
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set
+from colayer_paper.single_machine.datasets import paper_set
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = 150

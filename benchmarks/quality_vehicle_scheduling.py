@@ -26,7 +26,7 @@ from colayer.io.hashing import content_hash
 from colayer.pretrained import pretrained
 from colayer.problem.bind import bind
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
+from colayer_paper.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 
 ROOT = Path(__file__).parent.parent
 SAFE = "safe weights"

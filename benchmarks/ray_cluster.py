@@ -30,7 +30,7 @@ from colayer.evaluators.base import Backend, evaluator_for
 from colayer.evaluators.ray.connection import connected
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set as machine_set
+from colayer_paper.single_machine.datasets import paper_set as machine_set
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "experiments" / "results" / "ray.json"

@@ -22,7 +22,7 @@ from colayer.layers.sorting import sort
 from colayer.models import thetas
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_RHO
-from colayer.problems.single_machine.datasets import paper_set
+from colayer_paper.single_machine.datasets import paper_set
 
 
 def pipeline_times(bench: Bench, jobs: int) -> dict[str, list[Time]]:

@@ -25,7 +25,7 @@ from colayer import Direct, Pipeline, __version__
 from colayer.display.tables import duration, table
 from colayer.models import thetas
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import paper_set
+from colayer_paper.vehicle_scheduling.datasets import paper_set
 
 #: Of the pipeline and of each of its parts.
 ROUNDS = 3

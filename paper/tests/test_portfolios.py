@@ -12,9 +12,9 @@ import pytest
 from colayer import Pipeline
 from colayer.models import read_model
 from colayer.problems.single_machine import PAPER_JOBS
-from colayer.problems.single_machine.datasets import paper_set
 from colayer_paper.portfolios import FOLDER, main, with_portfolio
 from colayer_paper.pretrain import RECIPES
+from colayer_paper.single_machine.datasets import paper_set
 
 NAME = "single-machine-27-none"
 

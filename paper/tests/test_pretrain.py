@@ -14,8 +14,8 @@ from colayer import Pipeline
 from colayer.io.hashing import content_hash
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine import PAPER_JOBS, PAPER_RHO
-from colayer.problems.single_machine.datasets import paper_set
 from colayer_paper.pretrain import RECIPES, main, pretrain
+from colayer_paper.single_machine.datasets import paper_set
 
 
 def test_paper_sets_have_the_papers_shape_and_share_no_instance() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colayer._runtime.threads import Threads, allowed, cores, even_cuts, limited
+from colayer._runtime.threads import Threads, allowed, cores, even_cuts, limited, share
 
 
 def test_all_cores_are_allowed_at_first() -> None:
@@ -112,3 +112,29 @@ def test_even_cuts_put_every_item_in_one_span(work: list[int], parts: int) -> No
 def test_even_cuts_by_hand() -> None:
     assert even_cuts(np.array([0, 1, 2, 3, 4, 5, 6]), 3) == [0, 2, 4, 6]
     assert even_cuts(np.array([0, 90, 91, 92, 93]), 2) == [0, 1, 4]
+
+
+#: The work before each of five items: none, much, little, none, some.
+BEFORE = np.array([0, 0, 10, 11, 11, 14])
+
+
+@pytest.mark.parametrize(("workers", "least"), [(1, 0), (2, 15)])
+def test_little_work_and_one_thread_is_done_here_at_once(workers: int, least: int) -> None:
+    seen = []
+    share(lambda *span: seen.append((*span, threading.current_thread())), BEFORE, least=least, workers=workers)
+    assert seen == [(0, 5, threading.current_thread())]
+
+
+def test_much_work_is_shared_so_that_every_item_comes_once() -> None:
+    seen = []
+    with limited(2):
+        share(lambda *span: seen.append((*span, threading.current_thread())), BEFORE, least=14)
+    assert sorted(i for low, high, _ in seen for i in range(low, high)) == [0, 1, 2, 3, 4]
+    assert len(seen) > 1
+    assert threading.current_thread() not in {thread for *_, thread in seen}
+
+
+def test_without_work_all_items_are_one_span() -> None:
+    seen: list[tuple[int, int]] = []
+    share(lambda low, high: seen.append((low, high)), np.zeros(4, dtype=np.int64), least=1)
+    assert seen == [(0, 3)]

@@ -16,9 +16,9 @@ from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
 from colayer.problem.programs import CompactModel, Rows
 from colayer.problems import SingleMachine, VehicleScheduling
-from colayer.problems.single_machine.solvers import brute_force
 from support.errors import rejects
 from support.item_problem import Item, PickItem
+from support.plain_jobs import brute_force
 from support.tiny_instances import IDS, TINY, odd, optimum
 
 

@@ -12,9 +12,9 @@ import pytest
 from colayer.io.hashing import content_hash
 from colayer.models import LinearModel
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import paper_set
 from colayer_paper.frame.learned import Best, Learned
 from colayer_paper.frame.store import Run
+from colayer_paper.single_machine.datasets import paper_set
 from colayer_paper.single_machine.learners import (
     Learner,
     Row,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer_paper.frame.config import read_config
 from colayer_paper.vehicle_scheduling.data import held_out, instance_at
+from colayer_paper.vehicle_scheduling.datasets import paper_set
 from tiny_experiments import TinyRun, column, tiny
 
 

@@ -8,11 +8,11 @@ import pytest
 from colayer.errors import MissingExtraError
 from colayer.learning.search.direct import Direct
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import paper_set
 from colayer_paper.frame.config import read_config
 from colayer_paper.frame.searches import Raw
 from colayer_paper.vehicle_scheduling import learners
 from colayer_paper.vehicle_scheduling.data import held_out
+from colayer_paper.vehicle_scheduling.datasets import paper_set
 from colayer_paper.vehicle_scheduling.learners import (
     NO_BAYES,
     RAW,

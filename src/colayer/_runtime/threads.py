@@ -99,3 +99,18 @@ def even_cuts(before: NDArray[np.int64], parts: int) -> list[int]:
     ends = [0, len(before) - 1]
     cuts: list[int] = np.unique(np.concatenate([ends, np.searchsorted(before, marks)])).clip(0, ends[1]).tolist()
     return cuts
+
+
+def share(
+    work: Callable[[int, int], None], before: NDArray[np.int64], *, least: int, workers: int | None = None
+) -> None:
+    """Call work(low, high) so as to cover all items, by `workers` threads, if the work is at least `least` in all.
+
+    `before` is that of `even_cuts`; there are several spans per thread, which evens out what they take.
+    """
+    threads = workers or allowed()
+    if threads == 1 or before[-1] < least:
+        work(0, len(before) - 1)
+        return
+    with Threads(threads) as pool:
+        pool.spans(work, even_cuts(before, 8 * threads))

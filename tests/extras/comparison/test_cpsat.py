@@ -15,8 +15,8 @@ from colayer.errors import ColayerError
 from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.problems.single_machine.solvers import brute_force
 from support.errors import rejects
+from support.plain_jobs import brute_force
 
 TINY: list[tuple[Any, dict[str, int]]] = [
     (SingleMachine(), {"jobs": 6}),

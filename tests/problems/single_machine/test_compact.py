@@ -12,9 +12,9 @@ from colayer.problems.single_machine.compact import compact, constraint_program
 from colayer.problems.single_machine.cost import cost
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.kernels.schedule import completion_times
-from colayer.problems.single_machine.solvers import brute_force
 from support.errors import rejects
 from support.model_points import inside, least, satisfied
+from support.plain_jobs import brute_force
 
 #: Waiting for the short jobs is optimal: 2 + 4 + 14 in the order 1, 2, 0.
 WAIT = Instance([0, 1, 2], [10, 1, 2])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problems.single_machine.cost import bound, cost, makespan, scale, srpt_approximation
+from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
 from colayer.problems.single_machine.instance import Instance, generate
-from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound, srpt_completions
+from colayer.problems.single_machine.kernels.schedule import completion_times, srpt
 from support.errors import rejects
 
 #: SRPT runs job 0 in [0, 1) and [2, 5), job 1 in [1, 2), job 2 in [5, 7).
@@ -23,7 +23,6 @@ def test_by_hand() -> None:
     assert cost([0, 1, 2], HAND) == 4 + 5 + 7
     assert bound(HAND) == 14.0
     assert scale(HAND) == 12.0
-    assert makespan(HAND) == 7.0
 
 
 def test_cost_functions_take_instances() -> None:
@@ -36,7 +35,7 @@ def test_cost_functions_take_instances() -> None:
     assert value == completion_times(order, instance.release, instance.processing).sum()
     assert cost(order.astype(np.int32), instance) == value
     assert scale(instance) == 2550.0
-    assert bound(instance) == srpt_bound(instance.release, instance.processing) <= value
+    assert bound(instance) == srpt(instance.release, instance.processing)[1].sum() <= value
     np.testing.assert_array_equal(order, before)
 
 
@@ -44,13 +43,6 @@ def test_cost_functions_take_instances() -> None:
 def test_what_is_no_sequence_has_no_cost(sequence: list) -> None:
     with rejects(InputError, "sequence"):
         cost(sequence, HAND)
-
-
-def test_makespan_is_that_of_any_schedule_that_does_not_idle_while_a_job_waits() -> None:
-    rng = np.random.default_rng(0)
-    for seed in range(40):
-        instance = generate(seed, jobs=int(rng.integers(1, 20)), rho=float(rng.choice([0.0, 0.5, 3.0])))
-        assert makespan(instance) == srpt_completions(*instance.arrays).max()
 
 
 def test_constants_of_the_srpt_order() -> None:

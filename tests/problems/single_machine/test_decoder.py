@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, OptionError
+from colayer.problems.single_machine.cost import bound
 from colayer.problems.single_machine.decoder import best, decode
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
-from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from support.errors import rejects
 from support.plain_jobs import small_instances
 
@@ -74,7 +75,7 @@ def test_never_above_ls_for_the_same_weights(rho):
             order = decode(start, instance, "rdi")
             assert sorted(order) == list(range(n))
             assert (
-                srpt_bound(r, p) * (1 - 1e-12) <= cost(order, instance) <= cost(decode(start, instance, "ls"), instance)
+                bound(instance) * (1 - 1e-12) <= cost(order, instance) <= cost(decode(start, instance, "ls"), instance)
             )
 
 
@@ -83,12 +84,10 @@ def test_quality():
     gaps = []
     for k in range(100):
         instance = generate(k, 60, PAPER_RHO[k % len(PAPER_RHO)])
-        r, p = arrays(instance)
-        start = np.argsort(r, kind="stable")
-        bound = srpt_bound(r, p)
+        start = np.argsort(instance.release, kind="stable")
         costs = [cost(decode(start, instance, d), instance) for d in ("ls", "rdi")]
         costs.append(best(np.tile(start, (20, 1)), instance, "rdi", 0)[2])
-        gaps.append([c / bound - 1 for c in costs])
+        gaps.append([c / bound(instance) - 1 for c in costs])
     ls, improved, perturbed = np.mean(gaps, axis=0)
     assert improved < 0.85 * ls
     assert perturbed < 0.97 * improved
@@ -193,7 +192,5 @@ def test_unknown_decoder():
     """Named as the option on the command line."""
     with rejects(OptionError, where="--decoder"):
         decode(np.array([0, 1]), WAIT, "x")
-    with rejects(OptionError, where="--decoder"):
-        best(np.array([[0, 1]]), WAIT, "x", 0)
     with rejects(InputError, "sequence"):
         best(np.empty((0, 2), dtype=np.int64), WAIT, "ls", 0)

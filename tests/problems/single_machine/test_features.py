@@ -13,7 +13,7 @@ from colayer.problems.single_machine.features import FEATURE_SETS, FEATURES_27, 
 from colayer.problems.single_machine.instance import Instance, generate
 from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
-from colayer.problems.single_machine.kernels.schedule import completion_times, increasing_order, srpt_completions
+from colayer.problems.single_machine.kernels.schedule import completion_times, srpt
 from support.errors import rejects
 
 NAMES = [feature.name for feature in FEATURES_66]
@@ -304,7 +304,7 @@ def test_safe_weights_sort_by_srpt_completion(which):
     for seed in range(5):
         instance = generate(seed, jobs=200, rho=1.0)
         theta = features(instance, which).astype(np.float64) @ weights
-        expected = increasing_order(srpt_completions(instance.release, instance.processing))
+        expected = np.argsort(srpt(instance.release, instance.processing)[1], kind="stable")
         np.testing.assert_array_equal(np.argsort(theta, kind="stable"), expected)
 
 

@@ -49,7 +49,7 @@ def test_gantt_stays_small(jobs):
 
 @pytest.mark.parametrize("sequence", [[0, 1], [0, 1, 1], [0, 1, 3], []])
 def test_gantt_refuses_what_is_no_permutation(sequence):
-    with rejects(InputError, where="sequence"):
+    with rejects(InputError, "sequence"):
         gantt(sequence, Instance([0, 1, 9], [5, 1, 2]))
 
 

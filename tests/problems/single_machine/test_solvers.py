@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
+from colayer.problems.single_machine.cost import bound as relaxed
 from colayer.problems.single_machine.decoder import decode
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
-from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solvers import (
     BASELINES,
-    BRUTE_FORCE_JOBS,
     SEARCHES,
     baseline,
-    brute_force,
     exact,
     rules,
     searches,
 )
 from support.errors import rejects
+from support.plain_jobs import brute_force
 
 
 def cost(sequence, instance: Instance) -> float:
@@ -128,7 +128,7 @@ def test_sandwich(rho):
         assert bound == cost(sequence, instance)
         start = BASELINES["release"](instance)
         chain = [decode(start, instance, decoder) for decoder in ("rdi", "ls", "none")]
-        costs = [srpt_bound(*instance.arrays), bound, *(cost(s, instance) for s in chain)]
+        costs = [relaxed(instance), bound, *(cost(s, instance) for s in chain)]
         assert costs == sorted(costs)
         assert all(cost(rule(instance), instance) >= bound for rule in BASELINES.values())
 
@@ -173,7 +173,7 @@ def test_no_time_still_gives_a_sequence_and_a_bound(n):
     sequence, bound, proved = exact(instance, time_limit=0.0)
     assert is_sequence(sequence, instance)
     assert not proved
-    assert srpt_bound(*instance.arrays) == bound < cost(sequence, instance)
+    assert relaxed(instance) == bound < cost(sequence, instance)
     assert cost(sequence, instance) <= cost(baseline("aprtf+rdi", instance), instance)
 
 
@@ -229,8 +229,3 @@ def test_decimal_data_are_proved_as_their_multiples_are():
     assert proved
     assert whole[2]
     assert bound == pytest.approx(whole[1] / 100)
-
-
-def test_brute_force_refuses_many_jobs():
-    with rejects(InputError, where="instance"):
-        brute_force(generate(0, BRUTE_FORCE_JOBS + 1))

@@ -143,10 +143,10 @@ def test_mean_delay_is_computed_once_or_noted() -> None:
     """Another pass over the scenarios may leave it behind; what is known already stays."""
     x = plain.by_hand()
     assert x.mean_delay.tolist() == [12.0, 0.0, 0.0]
-    x.note_mean_delay(np.zeros(3))
+    x.note_slacks(*np.zeros((3, 3)))
     assert x.mean_delay.tolist() == [12.0, 0.0, 0.0]
     noted = plain.by_hand()
-    noted.note_mean_delay(np.ones(3))
+    noted.note_slacks(*np.ones((3, 3)))
     assert noted.mean_delay.tolist() == [1.0, 1.0, 1.0]
 
 

@@ -7,31 +7,24 @@ import pytest
 
 from colayer._runtime.threads import limited
 from colayer.problems.vehicle_scheduling.cost import cost
-from colayer.problems.vehicle_scheduling.features import features
 from colayer.problems.vehicle_scheduling.generator import generate
-from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
-from colayer.problems.vehicle_scheduling.reference import FACTORS, Reference, reference
+from colayer.problems.vehicle_scheduling.reference import FACTORS, reference
 from support import plain_vehicles as plain
-
-
-def reference_of(x: Instance) -> Reference:
-    rows = features(x, "23").T[:, : len(x.arcs[1])]
-    return reference(x, rows[2], rows[3])
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_reference_is_no_worse_than_the_safe_solution(seed: int) -> None:
     """The layer under the safe weights, with ties broken by slack, is one of its candidates."""
     x = generate(seed, tasks=80, scenarios=10)
-    found = reference_of(x)
+    found = reference(x)
     assert found.cost == cost(found.successor, x)
     assert found.cost <= cost(layer(safe_theta(x), x), x)
 
 
 def test_arcs_and_lateness_are_those_of_the_solution() -> None:
     x = plain.hurried(3, 20, 5)
-    found = reference_of(x)
+    found = reference(x)
     assert found.factor in FACTORS
     arcs = plain.arcs(x)
     assert {arc for arc, used in zip(arcs, found.used, strict=True) if used} == {
@@ -51,6 +44,6 @@ def test_does_not_depend_on_the_number_of_threads() -> None:
     found = []
     for workers in (1, 3):
         with limited(workers):
-            found.append(reference_of(generate(2, tasks=60, scenarios=8)))
+            found.append(reference(generate(2, tasks=60, scenarios=8)))
     assert np.array_equal(found[0].successor, found[1].successor)
     assert found[0].cost == found[1].cost

@@ -18,13 +18,13 @@ from colayer.learning.search.objective import mean_loss
 from colayer.models import LinearModel, Model
 from colayer.pretrained import pretrained
 from colayer.problems import SingleMachine
-from colayer.problems.single_machine.datasets import of_cells, paper_set
 from colayer.problems.single_machine.instance import Instance
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.learned import Data, Learned, Learning
 from colayer_paper.frame.predict import evaluator_on
 from colayer_paper.frame.searches import Without
 from colayer_paper.frame.store import Run
+from colayer_paper.single_machine.datasets import of_cells, paper_set
 
 Machine = Learning[Instance, Any, Any]
 

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Ints
 from colayer.display.outcome import Cell, Conclusion, Outcome, Sheet
 from colayer.display.tables import significant
 from colayer.pipeline import Pipeline
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling import Instance
-from colayer.problems.vehicle_scheduling.datasets import PAPER_SCENARIOS, PAPER_TASKS, paper_set
-from colayer.problems.vehicle_scheduling.layer import Successors, safe_theta
+from colayer.problems.vehicle_scheduling.layer import safe_theta
 from colayer_paper.frame.config import Config, paper_table
 from colayer_paper.frame.outcome import outcome_of
 from colayer_paper.frame.sheets import cells, columns
 from colayer_paper.frame.store import Run
+from colayer_paper.vehicle_scheduling.datasets import PAPER_SCENARIOS, PAPER_TASKS, paper_set
 from colayer_paper.vehicle_scheduling.learners import SETS, reductions, subset
 
 #: Of the paper's table → the set.
@@ -85,7 +86,7 @@ def _count(config: Config, name: str) -> dict[str, int]:
     return dict(Counter(str(instance.tasks) for instance in made))
 
 
-def _measure(shipped: Pipeline[Instance, Successors, Successors], cell: Cell3) -> dict[str, float]:
+def _measure(shipped: Pipeline[Instance, Ints, Ints], cell: Cell3) -> dict[str, float]:
     problem, instance = VehicleScheduling("23"), instance_at(cell)
     bound = problem.bound(instance)
     safe = problem.layer(safe_theta(instance), instance)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.arrays import Ints
 from colayer.errors import MissingExtraError
 from colayer.learning.imitation.crf import Crf
 from colayer.learning.imitation.fenchel_young import FenchelYoung
@@ -15,15 +16,14 @@ from colayer.learning.search.auto import Auto
 from colayer.learning.search.bayes import Bayes, need_botorch
 from colayer.learning.search.direct import Direct
 from colayer.problems import VehicleScheduling
-from colayer.problems.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.layer import Successors
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.learned import Data, Learned, Learning
 from colayer_paper.frame.searches import Blind, Raw
 from colayer_paper.frame.store import Run
+from colayer_paper.vehicle_scheduling.datasets import PAPER_TASKS, paper_set
 
-Vehicles = Learning[Instance, Any, Successors]
+Vehicles = Learning[Instance, Any, Ints]
 
 #: The paper's names of the sets → ours.
 SETS = {"small": "train-small", "moderate": "train-moderate", "all": "train-all", "validation": "validation",
@@ -178,7 +178,7 @@ def _learnings(run: Run, config: Config, learners: list[Learner]) -> dict[Learne
     return found
 
 
-def labels(run: Run, config: Config, data: Data[Instance]) -> Data[Successors]:
+def labels(run: Run, config: Config, data: Data[Instance]) -> Data[Ints]:
     """The stage "label": solutions of the instances by column generation."""
     problem, limit = VehicleScheduling("23"), config["label_seconds"]
     identity = {"data": data.identity, "seconds": limit}

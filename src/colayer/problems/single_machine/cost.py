@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problem.abilities import Approximation
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 
 
-def cost(sequence: NDArray[np.int64], instance: Instance) -> float:
+def cost(sequence: Ints, instance: Instance) -> float:
     """Return Σ C_j if the jobs run in the order of `sequence`, each as early as possible."""
     return float(sequence_cost(checked(sequence, instance), *instance.arrays))
 
@@ -25,16 +25,12 @@ def scale(instance: Instance) -> float:
 
 def bound(instance: Instance) -> float:
     """Return the optimal cost with preemption allowed (SRPT), a lower bound on the optimal cost without."""
-    return float(srpt_bound(*instance.arrays))
-
-
-def makespan(instance: Instance) -> float:
-    """Return when the last job ends in every schedule that never idles while a job waits, such as SRPT's."""
-    order = np.argsort(instance.release, kind="stable")
-    release, processing = instance.release[order], instance.processing[order]
-    return float((release + processing[::-1].cumsum()[::-1]).max())
+    return float(np.sort(instance.preemptive[2]).cumsum()[-1])  # summed as the cost is: in the order of completion
 
 
 def srpt_approximation(instance: Instance) -> Approximation:
     """Return the 2-approximation of Phillips, Stein and Wein: jobs by SRPT completion over the makespan."""
-    return Approximation(a=1.0, b=4.0 * instance.jobs * makespan(instance), beta=math.inf)
+    order = np.argsort(instance.release, kind="stable")
+    work_left = instance.processing[order][::-1].cumsum()[::-1]  # of the jobs from this release on
+    makespan = float((instance.release[order] + work_left).max())
+    return Approximation(a=1.0, b=4.0 * instance.jobs * makespan, beta=math.inf)

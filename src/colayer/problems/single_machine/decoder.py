@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.threads import Threads, allowed
+from colayer._runtime.threads import share
 from colayer.errors import InputError, OptionError
 from colayer.layers.sorting import sort
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.descent import descend
+from colayer.problems.single_machine.kernels.losses import rows_into
 from colayer.problems.single_machine.kernels.rdi import rdi
 from colayer.problems.single_machine.kernels.recombine import combine_rows, decode_rdi, decode_rows
-from colayer.problems.single_machine.kernels.rows import rows_into
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
 
@@ -29,7 +27,8 @@ _SMALL = 20_000  # jobs in all rows: below, threads cost more than they save
 
 def decode(sequence: Ints, instance: Instance, decoder: str) -> Ints:
     """Return a new sequence: `sequence` itself, improved by LS, or improved by LS and RDI."""
-    _check(decoder)
+    if decoder not in DECODERS:
+        raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
     order = checked(sequence, instance)
     r, p = instance.arrays
     if decoder == "ls":
@@ -49,7 +48,6 @@ def best(
     row, that sequence is returned, with −1 for the row. More rows never cost more. The result is the same for any
     number of `workers` (threads; all processors if None).
     """
-    _check(decoder)
     rows = np.array(orders, dtype=np.int64, order="C", ndmin=2)
     if len(rows) == 0:
         raise InputError("no sequence given")
@@ -60,9 +58,9 @@ def best(
         shifts = _jitter(len(rows), instance.jobs, float(p.mean()), seed)
 
         def work(low: int, high: int) -> None:
-            decode_rows(rows, r, p, instance.integral, shifts, low, high, costs)
+            decode_rows(rows, r, p, instance.integral, shifts, low + 1, high + 1, costs)
 
-        _share(work, len(rows), instance.jobs, workers)
+        share(work, instance.jobs * np.arange(len(rows)), least=_SMALL, workers=workers)
     else:
         for k in range(len(rows)):
             if decoder == "ls":
@@ -77,28 +75,12 @@ def best(
     return row, rows[row].copy(), float(costs[row])
 
 
-def _check(decoder: str) -> None:
-    if decoder not in DECODERS:
-        raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
-
-
 def _jitter(rows: int, jobs: int, mean: float, seed: int) -> Floats:
     """Shifts ≥ 0 of the dates by row and job."""
     rng = seeds.generator(seed, seeds.JITTER)
     shifts = np.maximum(rng.standard_normal((rows, jobs)), 0.0)
     shifts *= (np.resize(_JITTER, rows) * mean)[:, np.newaxis]
     return shifts
-
-
-def _share(work: Callable[[int, int], None], rows: int, jobs: int, workers: int | None) -> None:
-    """Call work(low, high) so as to cover the rows 1..rows − 1, by threads where that pays."""
-    threads = workers or allowed()
-    if threads == 1 or rows * jobs < _SMALL:
-        work(1, rows)
-        return
-    cuts = np.unique(np.linspace(1, rows, 8 * threads + 1).astype(np.int64)).tolist()
-    with Threads(threads) as pool:
-        pool.spans(work, cuts)
 
 
 def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floats]:

@@ -6,19 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problems.single_machine.instance import Instance
+from colayer.problems.single_machine.kernels.losses import losses_into, losses_rdi_into
 from colayer.problems.stacked import StackedEvaluator, starts
 
 if TYPE_CHECKING:
     from colayer.problems.single_machine.problem import SingleMachine
 
-Sequenced = NDArray[np.int64]
 
-
-class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
+class FusedEvaluator(StackedEvaluator[Instance, Ints, Ints]):
     """An evaluator without a Python object per instance; its numbers equal the generic evaluator's, bit for bit."""
 
     largest = 1e280  # features are at most 1e12
@@ -44,17 +42,13 @@ class FusedEvaluator(StackedEvaluator[Instance, Sequenced, Sequenced]):
         out = np.empty((len(rows), self.count))
         data = (rows, self.features, self.first, self.release, self.processing, self.integral, self.scales)
         if self.decoder == "rdi":
-            from colayer.problems.single_machine.kernels.losses_rdi import losses_rdi_into
-
             self._each(lambda low, high: losses_rdi_into(*data, low, high, out))
         else:
-            from colayer.problems.single_machine.kernels.losses import losses_into
-
             ls = self.decoder == "ls"
             self._each(lambda low, high: losses_into(*data, ls, low, high, out))
         return out
 
-    def _matrix(self, x: int) -> NDArray[np.float32]:
+    def _matrix(self, x: int) -> Singles:
         """Return the (d, n) features of instance x."""
         begin, end = self.first[x], self.first[x + 1]
         return self.features[self.dimension * begin : self.dimension * end].reshape(self.dimension, end - begin)

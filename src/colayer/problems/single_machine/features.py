@@ -7,9 +7,7 @@ heuristics to solve the single machine scheduling problem with release times and
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from colayer._runtime.arrays import Singles
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.features import feature_matrix
@@ -98,7 +96,7 @@ FEATURE_SETS = {
 }
 
 
-def features(instance: Instance, which: str = "66") -> NDArray[np.float32]:
+def features(instance: Instance, which: str = "66") -> Singles:
     """Return φ(j, x) of every job, shape (n, d): the transposed view of a C-contiguous (d, n) array. O(n log n)."""
     matrix, by_release, start, completion = feature_matrix(*instance.arrays, len(feature_set(which, FEATURE_SETS)))
     instance.note_preemptive(by_release, start, completion)

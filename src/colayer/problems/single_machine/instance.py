@@ -12,7 +12,8 @@ import numpy as np
 from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.io.validate import names, numbers, refuse, table
-from colayer.problems.single_machine.kernels.schedule import increasing_order, srpt
+from colayer.layers.sorting import sort
+from colayer.problems.single_machine.kernels.schedule import srpt
 
 #: ρ of the paper's generator, and the sizes of its experience and test sets (paper, section 5.3).
 PAPER_RHO = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)
@@ -72,7 +73,7 @@ class Instance:
         `features` computes it too and stores it here.
         """
         r, p = self.arrays
-        return increasing_order(r), *srpt(r, p)[:2]
+        return sort(r), *srpt(r, p)[:2]
 
     def note_preemptive(self, by_release: Ints, start: Floats, completion: Floats) -> None:
         """Keep `preemptive` as the features found it, so that it needs no pass of its own."""

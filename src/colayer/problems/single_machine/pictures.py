@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from colayer._runtime.arrays import Floats
-from colayer.errors import InputError
+from colayer._runtime.text import counted
 from colayer.io.validate import named
+from colayer.problems.single_machine.cost import bound
 from colayer.problems.single_machine.instance import Instance
-from colayer.problems.single_machine.kernels.schedule import completion_times, srpt_bound
+from colayer.problems.single_machine.kernels.schedule import completion_times
+from colayer.problems.single_machine.solution import checked
 
 #: Up to this many jobs, rows and boxes carry the number of their job.
 LABELLED = 30
@@ -31,9 +33,7 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     release to start, dark from start to completion. Grey bands are the times at which the machine idles.
     """
     n = instance.jobs
-    order = np.ascontiguousarray(sequence, dtype=np.int64)
-    if not np.array_equal(np.sort(order), np.arange(n)):
-        raise InputError(f"not a permutation of the jobs 0..{n - 1}", where="sequence")
+    order = checked(sequence, instance)
     completion = completion_times(order, *instance.arrays)
     free = np.concatenate([[0.0], completion[order][:-1]])  # when the machine becomes free for each job of the sequence
     start = np.empty(n)
@@ -77,10 +77,9 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
                 middle = (start[j] + completion[j]) / 2
                 label = ax.text(middle, lane, name, ha="center", va="center", color="white", fontsize=8, zorder=5)
                 label.set_parse_math(False)
-    cost, bound = float(completion.sum()), float(srpt_bound(*instance.arrays))
-    distance = (cost - bound) / bound  # the bound is at least Σ p_j > 0
-    jobs = "1 job" if n == 1 else f"{n:,} jobs"
-    title = f"{jobs}:  Σ C = {cost:,.6g}" if not instance.integral else f"{jobs}:  Σ C = {cost:,.0f}"
+    cost, least = float(completion.sum()), bound(instance)
+    distance = (cost - least) / least  # the bound is at least Σ p_j > 0
+    title = f"{counted(n, 'job')}:  Σ C = {cost:{',.0f' if instance.integral else ',.6g'}}"
     ax.set_title(f"{title},  {100 * distance:.3g} % above the SRPT bound", loc="left", fontsize=10.5, color=INK, pad=22)
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8.5, borderpad=0.3,

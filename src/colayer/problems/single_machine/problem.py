@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problem.abilities import Approximation
 from colayer.problem.bind import check_decoder
 from colayer.problem.protocol import BaseProblem
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.problems.single_machine.evaluator import FusedEvaluator
-
-Sequenced = NDArray[np.int64]
 
 
 class SingleMachine(BaseProblem):
@@ -90,30 +88,28 @@ class SingleMachine(BaseProblem):
         """Return feature set and decoder."""
         return {"features": self._features, "decoder": self.decoder}
 
-    def features(self, instance: Instance) -> NDArray[np.float32]:
+    def features(self, instance: Instance) -> Singles:
         """Return one row per job; see docs/single_machine_features.md."""
         return features(instance, self._features)
 
-    def structure(self, instance: Instance, y: Sequenced | None = None) -> Order:
+    def structure(self, instance: Instance, y: Ints | None = None) -> Order:
         """Order the jobs by the middle of their time under SRPT, or, given an answer y, by that sequence."""
         return structure(instance) if y is None else structure_of_sequence(y, instance)
 
-    def decode(self, y: Sequenced, instance: Instance) -> Sequenced:
+    def decode(self, y: Ints, instance: Instance) -> Ints:
         """Return the sequence after the decoder."""
         return decode(y, instance, self.decoder)
 
-    def best(self, thetas: NDArray[np.float64], instance: Instance, seed: int) -> tuple[int, Sequenced, float]:
+    def best(self, thetas: Floats, instance: Instance, seed: int) -> tuple[int, Ints, float]:
         """Return the best row; with the decoder rdi, rows after the first also jitter the release dates."""
         orders = np.array([layer(theta, instance) for theta in thetas])
         return best(orders, instance, self.decoder, seed)
 
-    def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Sequenced, NDArray[np.float64]]:
+    def solved(self, thetas: Floats, instance: Instance) -> tuple[Ints, Floats]:
         """Return the sequences of many θ, and their costs after the decoder."""
         return solved(thetas, instance, self.decoder)
 
-    def smoothed(
-        self, theta: NDArray[np.float64], noise: NDArray[np.float64], sigma: float, instance: Instance
-    ) -> NDArray[np.float64] | None:
+    def smoothed(self, theta: Floats, noise: Floats, sigma: float, instance: Instance) -> Floats | None:
         """Return the gradient of the smoothed cost in each priority; None with a decoder."""
         return smoothed(theta, noise, sigma, instance, self.decoder)
 
@@ -132,7 +128,7 @@ class SingleMachine(BaseProblem):
         load = float(instance.release.max() / (50.5 * instance.jobs))
         return {"jobs": instance.jobs, "rho": min(PAPER_RHO, key=lambda rho: abs(rho - load))}
 
-    def plot(self, solution: Sequenced, instance: Instance, ax: Axes | None = None) -> Axes:
+    def plot(self, solution: Ints, instance: Instance, ax: Axes | None = None) -> Axes:
         """Draw a Gantt chart."""
         from colayer.problems.single_machine.pictures import gantt
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Ints
 from colayer.errors import InputError
 from colayer.io.files import exact_keys
 from colayer.io.validate import named, numbers, unnamed
@@ -17,7 +18,7 @@ from colayer.problems.single_machine.kernels.schedule import completion_times
 _KEYS = ("sequence", "completion")
 
 
-def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
+def checked(sequence: ArrayLike, instance: Instance) -> Ints:
     """Check that `sequence` holds every job of the instance once; return it as a new array."""
     n = instance.jobs
     try:
@@ -40,14 +41,14 @@ def checked(sequence: ArrayLike, instance: Instance) -> NDArray[np.int64]:
     return np.array(order, dtype=np.int64)
 
 
-def write_solution(sequence: NDArray[np.int64], instance: Instance) -> dict[str, Any]:
+def write_solution(sequence: Ints, instance: Instance) -> dict[str, Any]:
     """Return `{"sequence": [jobs in order], "completion": [by job]}`, with the names of the jobs if they have some."""
     order = checked(sequence, instance)
     completion = numbers(completion_times(order, *instance.arrays))
     return {"sequence": named(order, instance.names), "completion": completion}
 
 
-def table(sequence: NDArray[np.int64], instance: Instance) -> dict[str, list[Any]]:
+def table(sequence: Ints, instance: Instance) -> dict[str, list[Any]]:
     """Return the schedule, one row per job, in the order in which they run."""
     order = checked(sequence, instance)
     completion = completion_times(order, *instance.arrays)[order]
@@ -60,7 +61,7 @@ def table(sequence: NDArray[np.int64], instance: Instance) -> dict[str, list[Any
     return {"job": named(order, instance.names), **{name: numbers(values) for name, values in columns.items()}}
 
 
-def read_solution(document: Mapping[str, Any], instance: Instance) -> NDArray[np.int64]:
+def read_solution(document: Mapping[str, Any], instance: Instance) -> Ints:
     """Return the sequence of a document; refuse one that does not fit the instance or its own completion times."""
     exact_keys(document, _KEYS)
     order = checked(unnamed(document["sequence"], instance.names, "sequence"), instance)

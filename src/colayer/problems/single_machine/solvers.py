@@ -5,37 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.clock import clock
-from colayer.errors import InputError
+from colayer.layers.sorting import sort
 from colayer.problems.rules import rule_named
 from colayer.problems.single_machine.decoder import DECODERS, decode
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels import dispatch, schedule
-from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
+from colayer.problems.single_machine.kernels.branch_and_bound import advance, open_root
 from colayer.problems.single_machine.kernels.lookahead import dispatch_lookahead
+from colayer.problems.single_machine.kernels.search_state import new_search
 from colayer.problems.single_machine.solution import checked
 
-Sequenced = NDArray[np.int64]
-
-#: `brute_force` visits all 2^n sets of jobs.
-BRUTE_FORCE_JOBS = 12
 #: Seconds between two looks at the clock, about.
 _PAUSE = 0.05
-
-
-def _release(instance: Instance) -> Sequenced:
-    return np.lexsort((instance.processing, instance.release))  # stable: last tie by index
-
-
-def _srpt(instance: Instance) -> Sequenced:
-    return np.argsort(schedule.srpt_completions(*instance.arrays), kind="stable")
-
-
-def _srpt_midpoint(instance: Instance) -> Sequenced:
-    completion = schedule.srpt_completions(*instance.arrays)
-    return np.argsort(completion - instance.processing / 2, kind="stable")
 
 
 #: The plain rules by name: functions from an instance to a sequence. Ties are broken by job index.
@@ -44,10 +28,10 @@ def _srpt_midpoint(instance: Instance) -> Sequenced:
 #: 1998). srpt-midpoint: by that completion minus p_j/2. ect: always the job of earliest completion. shortest-available:
 #: always the shortest released job. aprtf: Chu's alternative priority rule for total flow time (1992). look-ahead: our
 #: own.
-BASELINES: dict[str, Callable[[Instance], Sequenced]] = {
-    "release": _release,
-    "srpt": _srpt,
-    "srpt-midpoint": _srpt_midpoint,
+BASELINES: dict[str, Callable[[Instance], Ints]] = {
+    "release": lambda instance: np.lexsort((instance.processing, instance.release)),
+    "srpt": lambda instance: sort(instance.preemptive[2]),
+    "srpt-midpoint": lambda instance: sort(instance.preemptive[2] - instance.processing / 2),
     "ect": lambda instance: dispatch.dispatch_ect(*instance.arrays),
     "shortest-available": lambda instance: dispatch.dispatch_shortest(*instance.arrays),
     "look-ahead": lambda instance: dispatch_lookahead(*instance.arrays),
@@ -68,7 +52,7 @@ def searches(decoder: str) -> tuple[str, ...]:
     return tuple(rule for rule in SEARCHES if DECODERS.index(rule.partition("+")[2]) > DECODERS.index(decoder))
 
 
-def baseline(rule: str, instance: Instance) -> Sequenced:
+def baseline(rule: str, instance: Instance) -> Ints:
     """Return the sequence of a rule, `RULE` or `RULE+DECODER`."""
     name, _, decoder = rule.partition("+")
     return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")
@@ -78,8 +62,8 @@ def exact(
     instance: Instance,
     time_limit: float | None = None,
     progress: Callable[[float, float], None] | None = None,
-    start: Sequenced | None = None,
-) -> tuple[Sequenced, float, bool]:
+    start: Ints | None = None,
+) -> tuple[Ints, float, bool]:
     """Run branch and bound; return (best sequence, lower bound on the optimal cost, whether the sequence is proved
     optimal).
 
@@ -99,6 +83,7 @@ def exact(
     number[jobs] = np.arange(len(jobs))
     tolerance = 0.0 if instance.integral else 1e-10 * float(r.max() + p.sum())
     search = new_search(r[jobs], p[jobs], number[sequences[best]], costs[best], tolerance)
+    open_root(search)
 
     done, bound = advance(search, 0)
     nodes = 1
@@ -113,31 +98,3 @@ def exact(
         nodes = nodes * 2 if seconds < _PAUSE else max(1, nodes // 2) if seconds > 2 * _PAUSE else nodes
     cost = float(search.best_cost[0])
     return jobs[search.best], min(bound, cost), bound >= cost
-
-
-def brute_force(instance: Instance) -> tuple[Sequenced, float]:
-    """Return an optimal sequence and its cost for a few jobs, by dynamic programming over sets.
-
-    It keeps, for every set of jobs that go first, the Pareto front of (completion time, cost), which is exact because
-    the rest costs no less when it starts later. It uses neither bounds nor dominance rules, so it is an independent
-    reference for the branch and bound.
-    """
-    n = instance.jobs
-    if n > BRUTE_FORCE_JOBS:
-        raise InputError(f"{n} jobs, expected at most {BRUTE_FORCE_JOBS}", where="instance")
-    release, processing = instance.release.tolist(), instance.processing.tolist()
-    fronts: list[list[tuple[float, float, tuple[int, ...]]]] = [[] for _ in range(1 << n)]
-    fronts[0] = [(0.0, 0.0, ())]
-    for done in range((1 << n) - 1):  # supersets have larger numbers
-        front: list[tuple[float, float, tuple[int, ...]]] = []
-        for state in sorted(fronts[done]):
-            if not front or state[1] < front[-1][1]:
-                front.append(state)
-        fronts[done] = []
-        for t, cost, sequence in front:
-            for j in range(n):
-                if not done >> j & 1:
-                    end = max(t, release[j]) + processing[j]
-                    fronts[done | 1 << j].append((end, cost + end, (*sequence, j)))
-    _, cost, sequence = min(fronts[-1], key=lambda state: state[1])
-    return np.array(sequence, dtype=np.int64), cost

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints
 from colayer.layers.sorting import sort
 from colayer.problem.structure import Order
 from colayer.problems.single_machine.instance import Instance
@@ -25,7 +25,7 @@ def structure(instance: Instance) -> Order:
     return _order(sort(middle), (middle, r, start, completion), instance)
 
 
-def structure_of_sequence(sequence: NDArray[np.int64], instance: Instance) -> Order:
+def structure_of_sequence(sequence: Ints, instance: Instance) -> Order:
     """Order the jobs as in a sequence.
 
     Positions are the middle of a job in the schedule of the sequence, the release date, the start, and middle and start
@@ -37,7 +37,7 @@ def structure_of_sequence(sequence: NDArray[np.int64], instance: Instance) -> Or
     return _order(sequence, (completion - 0.5 * p, r, completion - p, ended - 0.5 * p, began), instance)
 
 
-def _order(sequence: NDArray[np.int64], positions: tuple[NDArray[np.float64], ...], instance: Instance) -> Order:
+def _order(sequence: Ints, positions: tuple[Floats, ...], instance: Instance) -> Order:
     r, p = instance.arrays
     by_release, *_ = instance.preemptive
     unit, sizes = float(p.sum()) / len(p), np.empty((4, len(p)))

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.io import validate as fields
 from colayer.io.files import exact_keys
@@ -71,7 +70,7 @@ class City:
         """Return k, the number of districts per side."""
         return math.ceil(self.width / self.district_width)
 
-    def zones(self, points: Floats) -> NDArray[np.int64]:
+    def zones(self, points: Floats) -> Ints:
         """Return the district of each point, row-major."""
         cells = np.minimum((points / self.district_width).astype(np.int64), self.districts - 1)
         return cells[:, 0] * self.districts + cells[:, 1]

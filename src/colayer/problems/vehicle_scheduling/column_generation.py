@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.clock import clock
 from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.cost import bound
@@ -42,7 +42,6 @@ from colayer.problems.vehicle_scheduling.solution import checked, routes_of
 if TYPE_CHECKING:
     from colayer.problems.vehicle_scheduling.master import Master
 
-Successors = NDArray[np.int64]
 Progress = Callable[[float, float], None]
 
 #: The most labels times scenarios in memory (320 MB), and how many count as few, so that none need be given up.
@@ -63,8 +62,8 @@ def exact(
     instance: Instance,
     time_limit: float | None = None,
     progress: Progress | None = None,
-    start: Successors | None = None,
-) -> tuple[Successors, float, bool]:
+    start: Ints | None = None,
+) -> tuple[Ints, float, bool]:
     """Run column generation; return (best solution, lower bound on the optimal cost, whether it is proved optimal).
 
     It starts from the better of `start` and the safe solution, after local search. It ends with a proof, after
@@ -108,7 +107,7 @@ class _Search:
         self.master: Master = Master(instance.tasks)
         self.bound = -np.inf
         self.cost = np.inf
-        self.best: Successors
+        self.best: Ints
         self.centre: Floats
 
     @property
@@ -134,7 +133,7 @@ class _Search:
         if self.progress is not None:
             self.progress(self.lower, self.cost)
 
-    def begin(self, start: Successors | None) -> None:
+    def begin(self, start: Ints | None) -> None:
         """Take the layer's solution, duals and bound; then run local search."""
         instance = self.instance
         n, arcs = instance.tasks, len(self.arcs[1])
@@ -153,13 +152,13 @@ class _Search:
         self.offer(improve(self.best, instance, stop=lambda: self.left() <= 0.0))
         self.tell()
 
-    def add(self, route: Successors) -> bool:
+    def add(self, route: Ints) -> bool:
         """Give a route to the master; False if it is there."""
         instance = self.instance
         delay = float(route_total(instance.times, route)) / instance.scenarios
         return self.master.add(route, instance.vehicle_cost + instance.delay_cost * delay)
 
-    def offer(self, solution: Successors) -> None:
+    def offer(self, solution: Ints) -> None:
         """Keep a solution that is better than the best one, and its routes in any case."""
         instance = self.instance
         cost = float(solution_cost(instance.times, solution, instance.vehicle_cost, instance.delay_cost))
@@ -168,7 +167,7 @@ class _Search:
         for route in routes_of(solution):
             self.add(np.array(route))
 
-    def offer_routes(self, routes: list[Successors]) -> None:
+    def offer_routes(self, routes: list[Ints]) -> None:
         """Offer a solution given as routes, improved by local search if it beats the best one."""
         solution = np.full(self.instance.tasks, -1, dtype=np.int64)
         for route in routes:
@@ -250,7 +249,7 @@ class _Search:
             self.bound = max(self.bound, min(lower, self.cost))
             self.tell()
 
-    def offer_integer(self, columns: tuple[Floats, Successors, NDArray[np.int32]]) -> float:
+    def offer_integer(self, columns: tuple[Floats, Ints, NDArray[np.int32]]) -> float:
         """Solve the integer master over the columns; returns its bound."""
         routes, lower = self.master.integer(columns, self.cost, self.left())
         if routes is not None:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError, OptionError
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
@@ -21,8 +21,6 @@ from colayer.problems.vehicle_scheduling.kernels.routes import refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 from colayer.problems.vehicle_scheduling.kernels.windows import sweep
 from colayer.problems.vehicle_scheduling.solution import checked
-
-Successors = NDArray[np.int64]
 
 DECODERS = ("none", "ls")
 
@@ -39,7 +37,7 @@ _CHEAP = 0.5
 _MANY = 1e6
 
 
-def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors:
+def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Ints:
     """Return a new solution: `successor` itself, or improved by local search; it never costs more."""
     if decoder not in DECODERS:
         raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
@@ -47,19 +45,18 @@ def decode(successor: ArrayLike, instance: Instance, decoder: str) -> Successors
     return start if decoder == "none" else improve(start, instance)
 
 
-def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Successors, Floats]:
+def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floats]:
     """Return the (K, n) covers of the layer, one per row of `thetas`, and their costs after the decoder."""
     rows = np.ascontiguousarray(thetas, dtype=np.float64)
-    if not np.isfinite(rows).all():
-        raise InputError("not finite", where="theta")
     covers, costs = np.empty((len(rows), instance.tasks), dtype=np.int64), np.empty(len(rows))
-    covers_into(rows, *instance.arcs, instance.latest_first, covers)
+    if not covers_into(rows, *instance.arcs, instance.latest_first, covers):
+        raise InputError("not finite", where="theta")
     ends = covers if decoder == "none" else np.array([decode(cover, instance, decoder) for cover in covers])
     costs_into(instance.times, ends, instance.vehicle_cost, instance.delay_cost, costs)
     return covers, costs
 
 
-def improve(start: Successors, instance: Instance, stop: Callable[[], bool] = lambda: False) -> Successors:
+def improve(start: Ints, instance: Instance, stop: Callable[[], bool] = lambda: False) -> Ints:
     """Run local search: sweep over the windows of the day until they gain little; return `start` if nothing is gained.
 
     `stop` is called between sweeps.
@@ -75,7 +72,7 @@ def improve(start: Successors, instance: Instance, stop: Callable[[], bool] = la
     return best if costs[1] < costs[0] else start
 
 
-def _descend(times: Times, start: Successors, price: float, stop: Callable[[], bool]) -> Successors:
+def _descend(times: Times, start: Ints, price: float, stop: Callable[[], bool]) -> Ints:
     """Sweep twice from `start` as it is and from a sweep with cheap vehicles; go on from the better one."""
     searches = [_Search(times, start, price) for _ in range(2)]
     for search, factors in zip(searches, ((1.0, 1.0), (_CHEAP, 1.0)), strict=True):
@@ -95,7 +92,7 @@ def _descend(times: Times, start: Successors, price: float, stop: Callable[[], b
 class _Search:
     """A solution under local search. Costs are in minutes of delay, a vehicle at `price` minutes."""
 
-    def __init__(self, times: Times, successor: Successors, price: float) -> None:
+    def __init__(self, times: Times, successor: Ints, price: float) -> None:
         tasks, scenarios = times.begin.shape
         self.times = times
         self.price = price
@@ -109,7 +106,7 @@ class _Search:
 
     @property
     def cost(self) -> float:
-        return _cost(self.times, self.successor, self.price)
+        return float(solution_cost(self.times, self.successor, self.price, 1.0))
 
     def sweep(self, factor: float) -> None:
         """Visit all windows once, vehicles at `factor` times their price; every other sweep shifts the cuts."""
@@ -125,10 +122,6 @@ class _Search:
             last = np.minimum((first + width).astype(np.int64), n)
             highs = np.append(begin, np.inf)[last]
             sweep(self.times, *self._state, self.base, begin[first], highs, factor * price, least)
-
-
-def _cost(times: Times, successor: Successors, price: float) -> float:
-    return float(solution_cost(times, successor, price, 1.0))
 
 
 def _first_scenarios(times: Times, count: int) -> Times:

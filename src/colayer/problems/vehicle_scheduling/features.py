@@ -7,12 +7,11 @@ The paper uses 23 features and does not list them; these are ours. The slack of 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problems.feature_table import Feature, FeatureTable, feature_set
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
-from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 from colayer.problems.vehicle_scheduling.reference import arcs_of, reference
 from colayer.problems.vehicle_scheduling.solution import checked
 
@@ -65,7 +64,7 @@ FEATURE_SETS = {
 }
 
 
-def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+def features(instance: Instance, which: str = "23", solution: Ints | None = None) -> Singles:
     """Return φ(a, x) of every arc, (arcs + 2n, d): the transposed view of a C-contiguous (d, arcs + 2n) array.
 
     The feature set `rounds` depends on a solution.
@@ -83,19 +82,18 @@ def features(instance: Instance, which: str = "23", solution: NDArray[np.int64] 
     def fill(low: int, high: int) -> None:
         features_into(instance.times, indptr, heads, instance.delay_cost, levels, points, low, high, delays, matrix)
 
-    run_over_tails(fill, indptr, instance.scenarios)
-    instance.note_mean_delay(delays)
-    instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy())  # of their own: the matrix may be dropped
+    instance.over_tails(fill)
+    instance.note_slacks(matrix[2, :arcs].copy(), matrix[3, :arcs].copy(), delays)  # the matrix may be dropped
     if len(table) > len(FEATURES_23):
         _extend(matrix, instance)
     return matrix.T
 
 
-def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
+def _extend(matrix: Singles, instance: Instance) -> None:
     """Fill the rows after the 23."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
-    found = reference(instance, *instance.slacks)
+    found = reference(instance)
     last = found.successor < 0
     first = np.ones(n, dtype=bool)
     first[found.successor[~last]] = False
@@ -110,18 +108,17 @@ def _extend(matrix: NDArray[np.float32], instance: Instance) -> None:
     next(rows)[:] = instance.vehicle_cost * np.concatenate([found.used, first, last])
 
 
-def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> NDArray[np.float32]:
+def _round_features(instance: Instance, solution: Ints | None) -> Singles:
     """Return the rows of `FEATURES_ROUNDS`. Without a solution nobody is late, and no delay has consequences."""
     indptr, heads = instance.arcs
     n, arcs = instance.tasks, len(heads)
-    mean, least = instance.slacks
     matrix = np.zeros((len(FEATURES_ROUNDS), arcs + 2 * n), dtype=np.float32)
     matrix[0, arcs : arcs + n] = instance.vehicle_cost
     rows = matrix[:, :arcs]
-    rows[1], rows[2:5] = mean, instance.delay_cost * instance.mean_delay
+    rows[1], rows[2:5] = instance.slacks[0], instance.delay_cost * instance.mean_delay
     if solution is None:
         return matrix
-    late, delays, chained, used = arcs_of(checked(solution, instance), instance, least)
+    late, delays, chained, used = arcs_of(checked(solution, instance), instance)
     counts = np.diff(indptr)
     for row, values in zip(rows[3:6], (delays, chained, np.repeat(late.mean(axis=1), counts)), strict=True):
         row[:] = instance.delay_cost * values
@@ -131,9 +128,9 @@ def _round_features(instance: Instance, solution: NDArray[np.int64] | None) -> N
     return matrix
 
 
-def periods(begin: NDArray[np.float64]) -> NDArray[np.int64]:
+def periods(begin: Floats) -> Ints:
     """Return the period of each task: equal parts of the time from the first begin to the last."""
     span = float(begin.max() - begin.min())
     share = (begin - begin.min()) / (span if span > 0.0 else 1.0)
-    found: NDArray[np.int64] = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)
+    found: Ints = np.minimum((PERIODS * share).astype(np.int64), PERIODS - 1)
     return found

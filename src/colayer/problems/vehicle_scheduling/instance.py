@@ -6,7 +6,7 @@ give the same interface to everything after them: `times` for the kernels, and `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
@@ -14,17 +14,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.text import printable
+from colayer._runtime.threads import share
 from colayer.errors import InputError
 from colayer.io.validate import names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
-from colayer.problems.vehicle_scheduling.kernels.slack import delays_into, summaries_into
+from colayer.problems.vehicle_scheduling.kernels.slack import summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
-from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 
 _COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
 _EXPLICIT = ("travel", "scenario_travel")
+_SMALL = 1_000_000  # arcs × scenarios: below, threads cost more than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,6 @@ class Instance:
     @cached_property
     def times(self) -> Times:
         """Return writable copies of all times for the kernels, scenarios last."""
-        n, scenarios = self.tasks, self.scenarios
         end = np.array(self.scenario_end.T, order="C")
         common: dict[str, Any] = {
             "explicit": self.city is None,
@@ -97,19 +97,11 @@ class Instance:
             "end": end,
         }
         if self.travel is not None and self.scenario_travel is not None:
-            return Times(
-                **common,
-                start=np.empty((0, 2)),
-                finish=np.empty((0, 2)),
-                leave=np.empty((0, 0)),
-                zone=np.empty(0, np.int64),
-                district=np.empty((0, 0, 0)),
-                nominal=np.array(self.travel),
-                table=np.array(self.scenario_travel.transpose(1, 2, 0), order="C"),
-            )
+            table = np.array(self.scenario_travel.transpose(1, 2, 0), order="C")
+            return Times(**common, nominal=np.array(self.travel), table=table)
         city = cast("City", self.city)
         district, inter = city.tables()
-        leave = np.empty((n, scenarios))
+        leave = np.empty(end.shape)
         leave_into(end, city.zones(city.finish), district, inter, leave)
         return Times(
             **common,
@@ -118,50 +110,46 @@ class Instance:
             leave=leave,
             zone=city.zones(city.start),
             district=district,
-            nominal=np.empty((0, 0)),
-            table=np.empty((0, 0, 0)),
         )
 
     @cached_property
-    def arcs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def arcs(self) -> tuple[Ints, NDArray[np.int32]]:
         """Return the arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
         indptr, heads = arcs(self.times)
         return indptr, heads
 
     @cached_property
-    def mean_delay(self) -> Floats:
-        """Return E[max(−slack, 0)] of every arc: the mean delay of its head if the vehicle left its tail in time."""
-        indptr, heads = self.arcs
-        delays = np.empty(len(heads))
-        run_over_tails(
-            lambda low, high: delays_into(self.times, indptr, heads, low, high, delays), indptr, self.scenarios
-        )
-        return delays
+    def slacks(self) -> tuple[Singles, Singles, Floats]:
+        """Return mean slack, least slack and mean delay E[max(−slack, 0)] of every arc.
 
-    def note_mean_delay(self, delays: Floats) -> None:
-        """Keep `mean_delay` as another pass over the scenarios found it, so that it needs none of its own."""
-        self.__dict__.setdefault("mean_delay", delays)
-
-    @cached_property
-    def slacks(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return mean and least slack of every arc."""
+        `features` computes them too and stores them here.
+        """
         indptr, heads = self.arcs
         mean, least = np.empty((2, len(heads)), dtype=np.float32)
         delays = np.empty(len(heads))
+        times = self.times
 
         def fill(low: int, high: int) -> None:
-            summaries_into(self.times, indptr, heads, low, high, mean, least, delays)
+            summaries_into(times, indptr, heads, low, high, mean, least, delays)
 
-        run_over_tails(fill, indptr, self.scenarios)
-        self.note_mean_delay(delays)
-        return mean, least
+        self.over_tails(fill)
+        return mean, least, delays
 
-    def note_slacks(self, mean: NDArray[np.float32], least: NDArray[np.float32]) -> None:
-        """Keep `slacks` as another pass over the scenarios found them."""
-        self.__dict__.setdefault("slacks", (mean, least))
+    def note_slacks(self, mean: Singles, least: Singles, delays: Floats) -> None:
+        """Keep `slacks` as another pass over the scenarios found them, so that they need none of their own."""
+        self.__dict__.setdefault("slacks", (mean, least, delays))
+
+    @property
+    def mean_delay(self) -> Floats:
+        """Return the mean delay of the head of every arc if the vehicle left its tail in time."""
+        return self.slacks[2]
+
+    def over_tails(self, work: Callable[[int, int], None]) -> None:
+        """Call work(low, high) so as to cover the tails 0 … n − 1, by threads where that pays."""
+        share(work, self.arcs[0], least=_SMALL // self.scenarios)
 
     @cached_property
-    def latest_first(self) -> NDArray[np.int64]:
+    def latest_first(self) -> Ints:
         """Return the tasks by begin, the last first, ties by index (the larger first): the layer's insertion order."""
         return np.argsort(self.begin, kind="stable")[::-1].copy()
 

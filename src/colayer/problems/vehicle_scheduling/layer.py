@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.layers.likelihood import path_cover
 from colayer.layers.path_cover import embed as embed_cover
@@ -14,10 +14,8 @@ from colayer.layers.path_cover import path_cover_into
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.solution import checked
 
-Successors = NDArray[np.int64]
 
-
-def layer(theta: ArrayLike, instance: Instance) -> Successors:
+def layer(theta: ArrayLike, instance: Instance) -> Ints:
     """Return the successor of each task, −1 where its vehicle ends.
 
     θ has one entry per arc: task arcs by (u, v), then origin arcs by task, then destination arcs by task. The arcs are
@@ -37,7 +35,7 @@ def layer(theta: ArrayLike, instance: Instance) -> Successors:
     return successor
 
 
-def embed(successor: Successors, instance: Instance) -> Floats:
+def embed(successor: Ints, instance: Instance) -> Floats:
     """Return 1 on the arcs that are used, in the order of θ."""
     return embed_cover(successor, *instance.arcs)
 
@@ -48,7 +46,7 @@ def safe_theta(instance: Instance) -> Floats:
     return np.concatenate([instance.delay_cost * instance.mean_delay, np.full(n, instance.vehicle_cost), np.zeros(n)])
 
 
-def target(solution: Successors, instance: Instance) -> Floats:
+def target(solution: Ints, instance: Instance) -> Floats:
     """Return the embedded solution, which is an answer of the layer as well."""
     return embed(checked(solution, instance), instance)
 
@@ -58,6 +56,6 @@ def likelihood(theta: Floats, target: Floats, instance: Instance) -> tuple[float
     return path_cover(*instance.arcs, theta, target)
 
 
-def mixed(covers: Successors, coefficients: Floats, instance: Instance) -> Floats:
+def mixed(covers: Ints, coefficients: Floats, instance: Instance) -> Floats:
     """Return Σ_k c_k·embed(covers[k])."""
     return mixed_covers(covers, coefficients, *instance.arcs)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from colayer._runtime.arrays import Floats
+from colayer._runtime.text import counted
 from colayer.io.validate import named
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
@@ -76,20 +77,15 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
     ax.spines["bottom"].set_color(FAINT)
     ax.tick_params(axis="y", length=0)
     ax.tick_params(color=FAINT, labelcolor=INK, labelsize=8.5)
-    _title(ax, solution, instance, float(late.sum()), vehicles)
+    cost = float(solution_cost(instance.times, solution, instance.vehicle_cost, instance.delay_cost))
+    text = f"{counted(instance.tasks, 'task')} on {counted(vehicles, 'vehicle')}:  cost = {cost:,.6g}"
+    text += f",  {float(late.mean()):.3g} minutes of delay a task"
+    ax.set_title(text, loc="left", fontsize=10.5, color=INK, pad=22)
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=4, frameon=False, fontsize=8.5, borderpad=0.3,
         borderaxespad=0.1, handlelength=1.2, columnspacing=1.6,
     )  # fmt: skip
     return ax
-
-
-def _title(ax: Axes, solution: Any, instance: Instance, late: float, vehicles: int) -> None:
-    cost = float(solution_cost(instance.times, solution, instance.vehicle_cost, instance.delay_cost))
-    tasks = "1 task" if instance.tasks == 1 else f"{instance.tasks:,} tasks"
-    fleet = "1 vehicle" if vehicles == 1 else f"{vehicles:,} vehicles"
-    text = f"{tasks} on {fleet}:  cost = {cost:,.6g},  {late / instance.tasks:.3g} minutes of delay a task"
-    ax.set_title(text, loc="left", fontsize=10.5, color=INK, pad=22)
 
 
 def _clock(ax: Axes, instance: Instance, span: float) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problem.bind import check_decoder
 from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.problems.vehicle_scheduling.evaluator import FusedEvaluator
-
-Successors = NDArray[np.int64]
 
 
 class VehicleScheduling(BaseProblem):
@@ -91,15 +87,15 @@ class VehicleScheduling(BaseProblem):
         """Return feature set and decoder."""
         return {"features": self._features, "decoder": self.decoder}
 
-    def features(self, instance: Instance, solution: Successors | None = None) -> NDArray[np.float32]:
+    def features(self, instance: Instance, solution: Ints | None = None) -> Singles:
         """Return one row per arc: task arcs by (u, v), origin arcs, destination arcs."""
         return features(instance, self._features, solution)
 
-    def decode(self, y: Successors, instance: Instance) -> Successors:
+    def decode(self, y: Ints, instance: Instance) -> Ints:
         """Return the solution after the decoder."""
         return decode(y, instance, self.decoder)
 
-    def solved(self, thetas: NDArray[np.float64], instance: Instance) -> tuple[Successors, NDArray[np.float64]]:
+    def solved(self, thetas: Floats, instance: Instance) -> tuple[Ints, Floats]:
         """Return the covers of many θ, and their costs after the decoder."""
         return solved(thetas, instance, self.decoder)
 
@@ -113,7 +109,7 @@ class VehicleScheduling(BaseProblem):
         """Return the number of tasks, and of scenarios."""
         return {"tasks": instance.tasks, "scenarios": instance.scenarios}
 
-    def plot(self, solution: Successors, instance: Instance, ax: Axes | None = None) -> Axes:
+    def plot(self, solution: Ints, instance: Instance, ax: Axes | None = None) -> Axes:
         """Draw the vehicles over the day."""
         from colayer.problems.vehicle_scheduling.pictures import gantt
 

@@ -19,13 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Singles
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.threads import Threads, allowed
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.chain import breaks_of, chained_into
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
 from colayer.problems.vehicle_scheduling.layer import layer
-from colayer.problems.vehicle_scheduling.parallel import run_over_tails
 
 FACTORS = (1.0, 2.0, 3.0)
 ROUNDS = 2
@@ -38,7 +37,7 @@ _TIE_BREAK = 5e-5  # of a minute of delay, for a minute of slack
 class Reference:
     """A solution, and what its routes mean for every task arc."""
 
-    successor: NDArray[np.int64]
+    successor: Ints
     cost: float
     factor: float  # the multiple of the expected delay that did best
     late: Floats  # (n, S) delay of each task
@@ -47,14 +46,14 @@ class Reference:
     used: NDArray[np.bool_]  # (arcs,) the arcs of the solution
 
 
-def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> Reference:
-    """Return the reference solution of an instance, given the mean and the least slack of every arc."""
+def reference(instance: Instance) -> Reference:
+    """Return the reference solution of an instance."""
     expected = instance.delay_cost * instance.mean_delay
     premium = _PREMIUM * instance.vehicle_cost
-    tie_break = (-_TIE_BREAK * instance.delay_cost) * mean_slack.astype(np.float64)
+    tie_break = (-_TIE_BREAK * instance.delay_cost) * instance.slacks[0].astype(np.float64)
     successor, cost, chosen = _cheapest([f * expected + tie_break for f in FACTORS], instance)
     factor = FACTORS[chosen]
-    seen = arcs_of(successor, instance, least_slack)
+    seen = arcs_of(successor, instance)
     for _ in range(ROUNDS):
         _, _, chained, used = seen
         follow = instance.delay_cost * chained
@@ -63,34 +62,32 @@ def reference(instance: Instance, mean_slack: Singles, least_slack: Singles) -> 
         if other_cost >= cost:
             break
         successor, cost = other, other_cost
-        seen = arcs_of(successor, instance, least_slack)
+        seen = arcs_of(successor, instance)
     return Reference(successor, cost, factor, *seen)
 
 
-def arcs_of(
-    successor: NDArray[np.int64], instance: Instance, least_slack: Singles
-) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
+def arcs_of(successor: Ints, instance: Instance) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
     """Return (late, delays, chained, used) of a solution."""
     times = instance.times
     indptr, heads = instance.arcs
-    late = solution_delays(times, successor)
+    late, least_slack = solution_delays(times, successor), instance.slacks[1]
     breaks = breaks_of(times, successor, instance.latest_first)
     delays, chained = np.empty(len(heads)), np.empty(len(heads))
 
     def fill(low: int, high: int) -> None:
         chained_into(times, indptr, heads, least_slack, late, breaks, low, high, delays, chained)
 
-    run_over_tails(fill, indptr, instance.scenarios)
+    instance.over_tails(fill)
     used = np.repeat(successor, np.diff(indptr)) == heads
     return late, delays, chained, used
 
 
-def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[NDArray[np.int64], float, int]:
+def _cheapest(arc_costs: Sequence[Floats], instance: Instance) -> tuple[Ints, float, int]:
     """Return the layer's cheapest solution over several vectors of task arc costs, the first at equal cost."""
     n = instance.tasks
     ends = np.concatenate([np.full(n, instance.vehicle_cost), np.zeros(n)])
 
-    def solve(costs: Floats) -> tuple[NDArray[np.int64], float]:
+    def solve(costs: Floats) -> tuple[Ints, float]:
         successor = layer(np.concatenate([costs, ends]), instance)
         return successor, float(solution_cost(instance.times, successor, instance.vehicle_cost, instance.delay_cost))
 

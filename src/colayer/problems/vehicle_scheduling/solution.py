@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from colayer._runtime.arrays import Ints
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.files import exact_keys
@@ -16,12 +17,10 @@ from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
 
-Successors = NDArray[np.int64]
-
 _KEYS = ("routes", "vehicles")
 
 
-def checked(successor: ArrayLike, instance: Instance) -> Successors:
+def checked(successor: ArrayLike, instance: Instance) -> Ints:
     """Check that `successor` partitions the tasks into routes along arcs; return it as a new array."""
     n = instance.tasks
     try:
@@ -46,7 +45,7 @@ def checked(successor: ArrayLike, instance: Instance) -> Successors:
     return array
 
 
-def routes_of(successor: Successors) -> list[list[int]]:
+def routes_of(successor: Ints) -> list[list[int]]:
     """Return the routes, by their first task, each a list of tasks in order."""
     following = successor.tolist()
     first = np.ones(len(following), dtype=bool)
@@ -60,7 +59,7 @@ def routes_of(successor: Successors) -> list[list[int]]:
     return routes
 
 
-def successors_of(routes: Any, instance: Instance) -> Successors:
+def successors_of(routes: Any, instance: Instance) -> Ints:
     """Return the successors of a list of routes; an error names the route that does not fit the instance."""
     n = instance.tasks
     if not isinstance(routes, list | tuple):
@@ -107,7 +106,7 @@ def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
     }
 
 
-def read_solution(document: Mapping[str, Any], instance: Instance) -> Successors:
+def read_solution(document: Mapping[str, Any], instance: Instance) -> Ints:
     """Return the successors of a document; refuse routes that do not fit the instance or their own number."""
     exact_keys(document, _KEYS)
     listed = document["routes"]

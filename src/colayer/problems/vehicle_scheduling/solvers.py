@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problems.rules import rule_named
 from colayer.problems.vehicle_scheduling.column_generation import exact
 from colayer.problems.vehicle_scheduling.decoder import decode
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.routes import scheduled_travel
+from colayer.problems.vehicle_scheduling.kernels.travel import scheduled_travel
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 
 __all__ = ["BASELINES", "baseline", "exact", "rules"]
 
 
-def _deterministic(instance: Instance) -> NDArray[np.int64]:
+def _deterministic(instance: Instance) -> Ints:
     """Solve the layer with scheduled travel times as costs; a vehicle costs more than all travel together."""
     n = instance.tasks
     indptr, heads = instance.arcs
-    travel = scheduled_travel(instance.times, indptr, heads)
+    travel = scheduled_travel(instance.times, np.repeat(np.arange(n), np.diff(indptr)), heads)
     vehicle = 1.0 + n * float(travel.max(initial=0.0))
     return layer(np.concatenate([travel, np.full(n, vehicle), np.zeros(n)]), instance)
 
 
-def _delays_times(factor: float) -> Callable[[Instance], NDArray[np.int64]]:
+def _delays_times(factor: float) -> Callable[[Instance], Ints]:
     """Return the rule that multiplies expected delays by `factor`, because a late vehicle passes its delay on."""
 
-    def solve(instance: Instance) -> NDArray[np.int64]:
+    def solve(instance: Instance) -> Ints:
         theta = safe_theta(instance)
         theta[: len(instance.arcs[1])] *= factor
         return layer(theta, instance)
@@ -41,7 +41,7 @@ def _delays_times(factor: float) -> Callable[[Instance], NDArray[np.int64]]:
 #:
 #: deterministic: as few vehicles as the schedule allows, then least scheduled travel; delays are not looked at.
 #: delay x3: the safe weights with the expected delay three times, the best whole factor at 200 tasks and more.
-BASELINES: dict[str, Callable[[Instance], NDArray[np.int64]]] = {
+BASELINES: dict[str, Callable[[Instance], Ints]] = {
     "deterministic": _deterministic,
     "delay x3": _delays_times(3.0),
 }
@@ -52,7 +52,7 @@ def rules(decoder: str) -> tuple[str, ...]:
     return (*BASELINES, *(() if decoder == "none" else (f"{rule}+{decoder}" for rule in BASELINES)))
 
 
-def baseline(rule: str, instance: Instance) -> NDArray[np.int64]:
+def baseline(rule: str, instance: Instance) -> Ints:
     """Return the solution of a rule, `RULE` or `RULE+DECODER`."""
     name, _, decoder = rule.partition("+")
     return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")

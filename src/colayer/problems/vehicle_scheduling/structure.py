@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from colayer._runtime.arrays import Ints
 from colayer.problem.structure import Graph
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.layer import embed
 from colayer.problems.vehicle_scheduling.reference import arcs_of
 
 
-def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
+def structure(instance: Instance, y: Ints | None = None) -> Graph:
     """Return the graph whose rows are arcs between tasks; origin and destination arcs use one more node, the depot.
 
     Given a solution y, the θ offsets of an arc are costs: its expected delay, the same once its tail is as late as in
@@ -24,7 +24,7 @@ def structure(instance: Instance, y: NDArray[np.int64] | None = None) -> Graph:
     head = np.concatenate([heads, tasks, depot])
     if y is None:
         return Graph(n + 1, tail, head, directed=True)
-    late, delays, chained, _ = arcs_of(y, instance, instance.slacks[1])
+    late, delays, chained, _ = arcs_of(y, instance)
     offsets = np.zeros((len(tail), 5))
     rows = offsets[: len(heads)]
     for k, values in enumerate((instance.mean_delay, delays, chained, np.repeat(late.mean(axis=1), counts))):

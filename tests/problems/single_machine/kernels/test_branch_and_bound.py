@@ -7,10 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
+from colayer.problems.single_machine.cost import bound as relaxed
 from colayer.problems.single_machine.instance import PAPER_RHO, Instance, generate
-from colayer.problems.single_machine.kernels.branch_and_bound import advance, new_search
-from colayer.problems.single_machine.kernels.schedule import sequence_cost, srpt_bound
-from colayer.problems.single_machine.solvers import brute_force
+from colayer.problems.single_machine.kernels.branch_and_bound import advance, open_root
+from colayer.problems.single_machine.kernels.schedule import sequence_cost
+from colayer.problems.single_machine.kernels.search_state import new_search
+from support.plain_jobs import brute_force
 
 
 def enumerate_all(instance: Instance) -> float:
@@ -45,7 +47,9 @@ def started(instance: Instance, pool: int = 1 << 16, memory: int = 1 << 20):
     r, p = instance.release[jobs], instance.processing[jobs]
     order = np.arange(instance.jobs)
     tolerance = 0.0 if instance.integral else 1e-10 * float(r.max() + p.sum())
-    return new_search(r, p, order, sequence_cost(order, r, p), tolerance, pool=pool, memory=memory)
+    search = new_search(r, p, order, sequence_cost(order, r, p), tolerance, pool=pool, memory=memory)
+    open_root(search)
+    return search
 
 
 def finished(search, nodes: int = 1 << 40) -> float:
@@ -109,7 +113,7 @@ def test_full_pool_stops_with_a_valid_bound():
         search = started(instance, pool=34)
         done, bound = advance(search, 1 << 40)
         assert done
-        assert srpt_bound(*instance.arrays) <= bound <= optimum <= search.best_cost[0]
+        assert relaxed(instance) <= bound <= optimum <= search.best_cost[0]
         stopped += bound < search.best_cost[0]
     assert stopped > 0  # else the test shows nothing
 
@@ -122,7 +126,7 @@ def test_bounds_are_valid_at_every_stop(rho):
         optimum = finished(started(instance))
         search = started(instance)
         done, bound = advance(search, 0)
-        last, best = srpt_bound(*instance.arrays), np.inf
+        last, best = relaxed(instance), np.inf
         while not done:
             assert last <= bound <= optimum <= search.best_cost[0] <= best
             last, best = bound, search.best_cost[0]
@@ -157,4 +161,5 @@ def test_rounding_makes_no_schedule_of_a_preemption():
     """SRPT adds pieces up and may see a job released just before it is: not a proof (five jobs, optimum 23.5)."""
     r, p = np.array([0.3, 0.4, 1.0, 3.1, 8.6]), np.array([0.9, 2.9, 1.9, 0.4, 0.7])
     search = new_search(r, p, np.arange(5), 27.0, 1e-10 * float(r.max() + p.sum()))
+    open_root(search)
     assert finished(search) == pytest.approx(23.5)

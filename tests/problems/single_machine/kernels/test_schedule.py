@@ -7,16 +7,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from colayer.layers.sorting import sort
 from colayer.problems.single_machine.cost import bound, cost
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.dispatch import aprtf, dispatch_ect, dispatch_shortest
 from colayer.problems.single_machine.kernels.schedule import (
     completion_times,
-    increasing_order,
     sequence_cost,
     srpt,
-    srpt_bound,
-    srpt_completions,
     srpt_pieces,
 )
 
@@ -127,15 +125,6 @@ def test_srpt_pieces_are_a_schedule():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_srpt_bound_is_the_sum_of_srpt_completions(kind):
-    """The bound's own, faster loop gives the same sum."""
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        r, p = random_jobs(rng, int(rng.integers(1, 40)), kind)
-        assert srpt_bound(r, p) == srpt_completions(r, p).sum() == srpt(r, p)[1].sum()
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_bound_optimum_rules(kind):
     """Sandwich: SRPT ≤ optimum ≤ every rule; SRPT completion order ≤ 2 · optimum."""
     rng = np.random.default_rng(4)
@@ -149,7 +138,7 @@ def test_bound_optimum_rules(kind):
         strict += bound(instance) < optimum
         for rule in (dispatch_shortest, dispatch_ect, aprtf):
             assert optimum <= cost(rule(r, p), instance)
-        assert cost(increasing_order(srpt_completions(r, p)), instance) <= 2 * optimum
+        assert cost(sort(srpt(r, p)[1]), instance) <= 2 * optimum
     assert strict > 0
 
 
@@ -177,7 +166,6 @@ def test_by_hand():
     assert left.tolist() == [3, 0, 0]
     assert preemptor.tolist() == [1, -1, -1]
     assert preemptions.tolist() == [1, 0, 0]
-    assert srpt_bound(r, p) == 14
     order = np.array([1, 0, 2])
     assert completion_times(order, r, p).tolist() == [6, 2, 8]
     assert sequence_cost(order, r, p) == 16
@@ -187,11 +175,11 @@ def test_by_hand():
 
 def test_equal_remaining_work_does_not_preempt():
     """At r = 2 job 0 has 3 units left, as many as job 1 needs: it runs on."""
-    assert srpt_completions(np.array([0.0, 2.0]), np.array([5.0, 3.0])).tolist() == [5, 8]
+    assert srpt(np.array([0.0, 2.0]), np.array([5.0, 3.0]))[1].tolist() == [5, 8]
 
 
 def test_ties_go_to_smaller_release_then_index():
     """Three equal jobs wait behind a long one; the last two are alike."""
     r, p = np.array([0.0, 3.0, 2.0, 3.0]), np.array([4.0, 2.0, 2.0, 2.0])
-    assert srpt_completions(r, p).tolist() == [4, 8, 6, 10]
+    assert srpt(r, p)[1].tolist() == [4, 8, 6, 10]
     assert dispatch_shortest(r, p).tolist() == [0, 2, 1, 3]

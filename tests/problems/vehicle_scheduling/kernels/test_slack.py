@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problems.vehicle_scheduling.kernels.slack import LANES, delays_into, mean_slack_and_delay, sort_lanes
+from colayer.problems.vehicle_scheduling.kernels.slack import LANES, mean_slack_and_delay, sort_lanes, summaries_into
 from support.plain_vehicles import by_hand
 
 
@@ -28,8 +28,11 @@ def test_moments_are_means(scenarios: int) -> None:
 def test_mean_delays_by_hand() -> None:
     """(0, 1): 20 − 15 and 22 − 46; (0, 2): 50 − 15 and 50 − 48; (1, 2): 50 − 45 and 50 − 49: only (0, 1) is late."""
     x = by_hand()
+    mean, least = np.empty((2, 3), np.float32)
     delays = np.full(3, -1.0)
-    delays_into(x.times, *x.arcs, 0, 1, delays)
+    summaries_into(x.times, *x.arcs, 0, 1, mean, least, delays)
     assert delays.tolist() == [12.0, 0.0, -1.0]  # of the tail 0 alone
-    delays_into(x.times, *x.arcs, 1, 3, delays)
+    summaries_into(x.times, *x.arcs, 1, 3, mean, least, delays)
     assert delays.tolist() == x.mean_delay.tolist() == [12.0, 0.0, 0.0]
+    assert mean.tolist() == [-9.5, 18.5, 3.0]
+    assert least.tolist() == [-24.0, 2.0, 1.0]

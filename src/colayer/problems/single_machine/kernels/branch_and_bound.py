@@ -39,16 +39,13 @@ from colayer.problems.single_machine.kernels.heap import pop, push
 from colayer.problems.single_machine.kernels.search_state import (
     EXPANDED,
     HEAP,
-    MEMORY,
     OVERFLOW,
-    POOL,
     STACK,
     USED,
     Search,
     add_node,
     close_node,
     dominated_in_memory,
-    empty_search,
     expands_before,
     pop_node,
     push_node,
@@ -57,21 +54,6 @@ from colayer.problems.single_machine.kernels.search_state import (
 
 #: One node in so many starts a plunge.
 PLUNGE = 32
-
-
-def new_search(
-    release: Floats,
-    processing: Floats,
-    start: Ints,
-    start_cost: float,
-    tolerance: float,
-    pool: int = POOL,
-    memory: int = MEMORY,
-) -> Search:
-    """Return a search with the root open and `start` as the best known sequence; jobs are numbered as in `Search`."""
-    search = empty_search(release, processing, start, start_cost, tolerance, pool, memory)
-    _open_root(search)
-    return search
 
 
 @njit(cache=True, nogil=True)
@@ -145,7 +127,8 @@ def _finish(s: Search, path: Ints, depth: int, t: float, cost: float, rest: Ints
 
 
 @njit(cache=True, nogil=True)
-def _open_root(s: Search) -> None:
+def open_root(s: Search) -> None:
+    """Open the root of a new search; SRPT may solve it already."""
     n = len(s.release)
     rest = np.arange(n)
     total, schedule = _srpt(0.0, rest, -1, s, np.inf, np.empty(n))

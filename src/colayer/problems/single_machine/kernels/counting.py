@@ -47,8 +47,7 @@ def sweep_into(
 
     `order` sorts the keys. The places lie in 1..n; the tree holds those of the jobs with a smaller key. O(n log n).
     """
-    for i in range(len(tree)):
-        tree[i] = 0
+    tree[:] = 0
     added = 0
     for j in order:
         while key[order[added]] < key[j]:
@@ -90,8 +89,7 @@ def queue_into(
     n = len(r)
     for j in range(n):
         place[j] = rank_p[j] + 1
-    for i in range(len(tree)):
-        tree[i] = 0
+    tree[:] = 0
     waiting = 0
     running = False
     piece = 0

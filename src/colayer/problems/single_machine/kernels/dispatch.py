@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner
+from colayer.layers.sorting import sort
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
-from colayer.problems.single_machine.kernels.schedule import increasing_order
 
 
 def dispatch_shortest(r: Floats, p: Floats) -> Ints:
@@ -49,9 +49,9 @@ def aprtf(r: Floats, p: Floats) -> Ints:
 
 def _dispatched(r: Floats, p: Floats, c: float, look_ahead: bool) -> Ints:
     """Take argmin c·max(t, r_j) + p_j, or, with `look_ahead`, the earliest start where Chu's test says so."""
-    order = increasing_order(r)
+    order = sort(r)
     rs, ps = r[order], p[order]
-    fixed = order if c == math.inf else increasing_order(c * rs + ps)  # at c = ∞ no job is worth waiting for
+    fixed = order if c == math.inf else sort(c * rs + ps)  # at c = ∞ no job is worth waiting for
     heap, positions = np.empty((2, len(r)), np.int64)
     dispatch_into(rs, ps, c, look_ahead, fixed, heap, np.zeros(len(r), np.bool_), positions)
     sequence: Ints = order[positions]

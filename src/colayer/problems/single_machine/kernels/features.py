@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.layers.sorting import order_into
 from colayer.problems.single_machine.kernels.counting import queue_into, ranks_into, released_into, sweep_into
@@ -40,7 +40,7 @@ _SORTED = 10
 _BY_R, _BY_P, _BY_RP, _BY_C, _BY_S, _BY_M, _APRTF, _ECT = 0, 1, 2, 5, 6, 7, 8, 9
 
 
-def feature_matrix(r: Floats, p: Floats, d: int) -> tuple[NDArray[np.float32], Ints, Floats, Floats]:
+def feature_matrix(r: Floats, p: Floats, d: int) -> tuple[Singles, Ints, Floats, Floats]:
     """Compute the first d features, d = 27 or 66, as a C-contiguous float32 array of shape (d, n); O(n log n).
 
     Return with them the jobs by release date, and start and completion under SRPT.
@@ -73,7 +73,7 @@ def _features_into(
     by_release: Ints,
     started: Floats,
     completed: Floats,
-    out: NDArray[np.float32],
+    out: Singles,
 ) -> None:
     """Write the results of `feature_matrix` to the last four arguments; all others but the first two are scratch.
 
@@ -229,8 +229,7 @@ def _features_into(
                 blocks_into(date, key, place, spare)
                 lookahead_into(date, key, place, spare, heap, work, sequence)
             else:
-                for i in range(n):
-                    done[i] = False
+                done[:] = False
                 c = 2.0 if k == 0 else np.inf if k == 1 else 1.0
                 dispatch_into(date, key, c, k == 0, orders[_APRTF if k == 0 else _ECT], heap, done, sequence)
             t = 0.0

@@ -6,8 +6,8 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner
+from colayer.layers.sorting import sort
 from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
-from colayer.problems.single_machine.kernels.schedule import increasing_order
 
 #: Jobs to wait for that are considered at a time.
 _AHEAD = 16
@@ -26,7 +26,7 @@ def dispatch_lookahead(r: Floats, p: Floats) -> Ints:
     c ≤ 16, the machine waits for b_1 and decides again then. Ties: r, then index. Returns the sequence.
     """
     n = len(r)
-    order = increasing_order(r)
+    order = sort(r)
     date, key = r[order], p[order]
     heap, block, positions = np.empty((3, n), np.int64)
     gap = np.empty(n)

@@ -11,16 +11,8 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
-from colayer.layers.sorting import order_into
-from colayer.problems.single_machine.kernels.heap import pop, pop_by_key, push, push_by_key
-
-
-def increasing_order(values: Floats) -> Ints:
-    """Return the indices of the values in increasing order, ties by index; O(n log n)."""
-    n = len(values)
-    order = np.empty(n, np.int64)
-    order_into(values, order, np.empty(n), np.empty(2 * n + 1, np.int64))
-    return order
+from colayer.layers.sorting import sort
+from colayer.problems.single_machine.kernels.heap import pop_by_key, push_by_key
 
 
 @njit(cache=True, nogil=True)
@@ -36,21 +28,17 @@ def sequence_cost(order: Ints, r: Floats, p: Floats) -> float:
     return total
 
 
+@njit(cache=True, nogil=True)
 def completion_times(order: Ints, r: Floats, p: Floats) -> Floats:
     """Return C_j by job if the jobs run in `order`, each as early as possible; O(n)."""
     completion = np.empty(len(r))
-    _completion_times_into(order, r, p, completion)
-    return completion
-
-
-@njit(cache=True, nogil=True)
-def _completion_times_into(order: Ints, r: Floats, p: Floats, completion: Floats) -> None:
     t = 0.0
     for j in order:
         if t < r[j]:
             t = r[j]
         t += p[j]
         completion[j] = t
+    return completion
 
 
 def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
@@ -62,7 +50,7 @@ def srpt_pieces(r: Floats, p: Floats) -> tuple[Ints, Floats, Floats, Floats]:
     pieces, O(n log n).
     """
     n = len(r)
-    order = increasing_order(r)
+    order = sort(r)
     job = np.empty(2 * n, np.int64)
     begin, end, left = np.empty((3, 2 * n))
     pieces = srpt_pieces_into(order, r, p[order], np.empty(n, np.int64), job, begin, end, left)
@@ -145,11 +133,10 @@ def statistics_into(
     preemptions: Ints,
 ) -> None:
     """Write the results of `srpt` from the pieces of `srpt_pieces`; O(n)."""
-    for j in range(len(busy)):
-        mean_busy[j] = 0.0
-        busy[j] = 0.0
-        preemptor[j] = -1
-        preemptions[j] = -1
+    mean_busy[:] = 0.0
+    busy[:] = 0.0
+    preemptor[:] = -1
+    preemptions[:] = -1
     for k in range(len(job)):
         j = job[k]
         if preemptions[j] < 0:
@@ -163,43 +150,3 @@ def statistics_into(
         busy[j] += end[k] - begin[k]
     for j in range(len(busy)):  # Σ of the lengths is p_j up to rounding, and 0 where p_j is lost in a large time
         mean_busy[j] = mean_busy[j] / busy[j] if busy[j] > 0.0 else start[j]
-
-
-def srpt_completions(r: Floats, p: Floats) -> Floats:
-    """Return C_j of the SRPT schedule, by job; O(n log n)."""
-    return srpt(r, p)[1]
-
-
-def srpt_bound(r: Floats, p: Floats) -> float:
-    """Return Σ C_j of the SRPT schedule, a lower bound on the optimal cost (preemption relaxed); O(n log n).
-
-    The sum does not depend on ties, so the heap holds bare remaining works: no positions, no second array.
-    """
-    order = increasing_order(r)
-    return float(_srpt_bound(r[order], p[order], np.empty(len(r))))
-
-
-@njit(cache=True, nogil=True)
-def _srpt_bound(r: Floats, p: Floats, heap: Floats) -> float:
-    """Return `srpt_bound` of jobs by release."""
-    size = 0
-    t = 0.0
-    total = 0.0
-    for k in range(len(r)):
-        release = r[k]
-        while size > 0 and t + heap[0] <= release:  # complete what ends before the next release
-            t += heap[0]
-            total += t
-            pop(heap, size)
-            size -= 1
-        if size > 0 and t < release:
-            heap[0] -= release - t  # the least stays the least
-        if t < release:
-            t = release
-        push(heap, size, p[k])
-        size += 1
-    while size > 0:
-        t += pop(heap, size)
-        size -= 1
-        total += t
-    return total

@@ -47,7 +47,7 @@ class Search(NamedTuple):
     best: Ints
 
 
-def empty_search(
+def new_search(
     release: Floats,
     processing: Floats,
     start: Ints,

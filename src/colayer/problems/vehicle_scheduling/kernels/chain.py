@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
@@ -19,6 +19,7 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 DEPTH = 8
 
 
+@njit(cache=True, nogil=True)
 def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     """Compute b[v, s, k], the lateness at v from which on the (k + 1)-th task after v is delayed more in s; O(n · S).
 
@@ -28,12 +29,7 @@ def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     """
     scenarios = times.begin.shape[1]
     breaks = np.full((len(successor), scenarios, DEPTH), np.inf)
-    _breaks_into(times, successor, latest_first, np.empty(scenarios), breaks)
-    return breaks
-
-
-@njit(cache=True, nogil=True)
-def _breaks_into(times: Times, successor: Ints, latest_first: Ints, slack: Floats, breaks: Floats) -> None:
+    slack = np.empty(scenarios)
     for v in latest_first:
         w = successor[v]
         if w < 0:
@@ -44,6 +40,7 @@ def _breaks_into(times: Times, successor: Ints, latest_first: Ints, slack: Float
             for k in range(1, DEPTH):
                 later = breaks[w, s, k - 1] + slack[s]
                 breaks[v, s, k] = later if later > 0.0 else 0.0
+    return breaks
 
 
 @njit(cache=True, nogil=True)
@@ -51,7 +48,7 @@ def chained_into(
     times: Times,
     indptr: Ints,
     heads: NDArray[np.int32],
-    least_slack: NDArray[np.float32],
+    least_slack: Singles,
     late: Floats,
     breaks: Floats,
     low: int,

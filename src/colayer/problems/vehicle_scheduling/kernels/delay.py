@@ -56,12 +56,10 @@ def route_total(times: Times, route: Ints) -> float:
 @inner(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
     """Return whether each task is the first of its route."""
-    first = np.empty(len(successor), np.bool_)
-    for u in range(len(successor)):
-        first[u] = True
-    for u in range(len(successor)):
-        if successor[u] >= 0:
-            first[successor[u]] = False
+    first = np.ones(len(successor), np.bool_)
+    for v in successor:
+        if v >= 0:
+            first[v] = False
     return first
 
 
@@ -81,9 +79,8 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
         if not first[task]:
             continue
         vehicles += 1
-        for s in range(scenarios):
-            late[s] = 0.0
-            totals[s] = 0.0
+        late[:] = 0.0
+        totals[:] = 0.0
         u = task
         while successor[u] >= 0:
             step_into(times, u, successor[u], late, late)
@@ -102,10 +99,7 @@ def solution_delays(times: Times, successor: Ints) -> Floats:
     """Return the delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
     scenarios = times.begin.shape[1]
     first = first_tasks(successor)
-    delays = np.empty((len(successor), scenarios))
-    for task in range(len(successor)):
-        for s in range(scenarios):
-            delays[task, s] = 0.0
+    delays = np.zeros((len(successor), scenarios))
     for task in range(len(successor)):
         if first[task]:
             u = task

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import njit
 from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
@@ -14,9 +14,24 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
 
 @njit(cache=True, nogil=True)
+def covers_into(thetas: Floats, indptr: Ints, heads: NDArray[np.int32], order: Ints, successors: Ints) -> bool:
+    """Solve the layer for each row of `thetas`; return False if one is not finite."""
+    tasks, arcs = successors.shape[1], len(heads)
+    out_duals, in_duals = np.empty(tasks), np.empty(tasks)
+    for j in range(len(thetas)):
+        row = thetas[j]
+        for i in range(len(row)):
+            if not np.isfinite(row[i]):
+                return False
+        costs, origin, destination = row[:arcs], row[arcs : arcs + tasks], row[arcs + tasks :]
+        match_into(indptr, heads, costs, origin, destination, order, successors[j], out_duals, in_duals)
+    return True
+
+
+@njit(cache=True, nogil=True)
 def successors_into(
     weights: Floats,
-    features: NDArray[np.float32],
+    features: Singles,
     indptr: Ints,
     heads: NDArray[np.int32],
     order: Ints,
@@ -28,23 +43,10 @@ def successors_into(
 
     `theta` is scratch for at least k·(arcs + 2n) numbers. One pass over the features gives θ of all rows.
     """
-    rows, tasks = successors.shape
-    length = features.shape[1]
-    arcs = len(heads)
+    rows, length = len(weights), features.shape[1]
     thetas = theta[: rows * length].reshape(rows, length)
     accumulate(features, weights, thetas)
-    out_duals = np.empty(tasks)
-    in_duals = np.empty(tasks)
-    for j in range(rows):
-        row = thetas[j]
-        for i in range(length):
-            if not np.isfinite(row[i]):
-                return False
-        costs = row[:arcs]
-        origin = row[arcs : arcs + tasks]
-        destination = row[arcs + tasks :]
-        match_into(indptr, heads, costs, origin, destination, order, successors[j], out_duals, in_duals)
-    return True
+    return covers_into(thetas, indptr, heads, order, successors)
 
 
 @njit(cache=True, nogil=True)
@@ -52,14 +54,3 @@ def costs_into(times: Times, successors: Ints, vehicle_cost: float, delay_cost: 
     """Compute the cost of each row of `successors`."""
     for j in range(len(out)):
         out[j] = solution_cost(times, successors[j], vehicle_cost, delay_cost)
-
-
-@njit(cache=True, nogil=True)
-def covers_into(thetas: Floats, indptr: Ints, heads: NDArray[np.int32], order: Ints, successors: Ints) -> None:
-    """Solve the layer for each row of `thetas`."""
-    tasks, arcs = successors.shape[1], len(heads)
-    out_duals, in_duals = np.empty(tasks), np.empty(tasks)
-    for j in range(len(thetas)):
-        row = thetas[j]
-        costs, origin, destination = row[:arcs], row[arcs : arcs + tasks], row[arcs + tasks :]
-        match_into(indptr, heads, costs, origin, destination, order, successors[j], out_duals, in_duals)

@@ -9,12 +9,11 @@ and from there on nothing differs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
-from colayer.problems.vehicle_scheduling.kernels.travel import Times, nominal_travel
+from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
 
 @njit(cache=True, nogil=True)
@@ -139,21 +138,10 @@ def added(
             count = _arrivals(times, p, first, ahead, room, which, x)
             total, count = _spread(successor, first, last, slack, base, which, x, count, cap)
         u = last
-        for s in range(len(ahead)):
-            ahead[s] = base[last, s]
+        ahead[:] = base[last]
         for k in range(count):
             ahead[which[k]] = x[k]
     if q >= 0 and total <= cap:
         count = _arrivals(times, u, q, ahead, room, which, x)
         total += _spread(successor, q, -1, slack, base, which, x, count, cap - total)[0]
     return total
-
-
-@njit(cache=True, nogil=True)
-def scheduled_travel(times: Times, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
-    """Return the scheduled travel time of every arc."""
-    out = np.empty(len(heads))
-    for u in range(len(indptr) - 1):
-        for k in range(indptr[u], indptr[u + 1]):
-            out[k] = nominal_travel(times, u, heads[k])
-    return out

@@ -53,16 +53,6 @@ def mean_slack_and_delay(slack: Floats) -> tuple[float, float]:
 
 
 @njit(cache=True, nogil=True)
-def delays_into(times: Times, indptr: Ints, heads: NDArray[np.int32], low: int, high: int, out: Floats) -> None:
-    """Compute out[arc] = E[max(−slack, 0)] of the arcs with tails low … high − 1; O(arcs · S)."""
-    slack = np.empty(times.begin.shape[1])
-    for u in range(low, high):
-        for k in range(indptr[u], indptr[u + 1]):
-            slack_into(times, u, np.int64(heads[k]), slack)
-            out[k] = mean_slack_and_delay(slack)[1]
-
-
-@njit(cache=True, nogil=True)
 def summaries_into(
     times: Times,
     indptr: Ints,
@@ -137,9 +127,7 @@ def features_into(
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
-    values = np.empty(scenarios * LANES, np.float32)
-    for i in range(len(values)):
-        values[i] = 0.0
+    values = np.zeros(scenarios * LANES, np.float32)
     for u in range(low, high):
         for first in range(indptr[u], indptr[u + 1], LANES):
             count = min(LANES, indptr[u + 1] - first)

@@ -10,7 +10,7 @@ scenario. Nothing of size arcs × scenarios is ever stored.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,14 +35,14 @@ class Times(NamedTuple):
     begin: Floats  # (n, S) ξ_begin
     end: Floats  # (n, S) ξ_end
     # The city form.
-    start: Floats  # (n, 2) where a task begins
-    finish: Floats  # (n, 2) where it ends
-    leave: Floats  # (n, S) ξ3 − nominal of a trip that leaves from the end of u
-    zone: Ints  # (n,) district in which a task begins
-    district: Floats  # (districts, 24, S) delay in a district by hour
+    start: Floats = np.empty((0, 2))  # (n, 2) where a task begins
+    finish: Floats = np.empty((0, 2))  # (n, 2) where it ends
+    leave: Floats = np.empty((0, 0))  # (n, S) ξ3 − nominal of a trip that leaves from the end of u
+    zone: Ints = np.empty(0, np.int64)  # (n,) district in which a task begins
+    district: Floats = np.empty((0, 0, 0))  # (districts, 24, S) delay in a district by hour
     # The explicit form.
-    nominal: Floats  # (n, n), NaN: no arc
-    table: Floats  # (n, n, S) ξ_travel
+    nominal: Floats = np.empty((0, 0))  # (n, n), NaN: no arc
+    table: Floats = np.empty((0, 0, 0))  # (n, n, S) ξ_travel
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -108,14 +108,17 @@ def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
     return np.cumsum(np.concatenate(counts)), np.concatenate(heads)
 
 
+def scheduled_travel(times: Times, tails: Ints, heads: NDArray[Any]) -> Floats:
+    """Return the scheduled travel time from each of `tails` to the head beside it."""
+    if times.explicit:
+        return times.nominal[tails, heads]
+    return np.sqrt(np.square(times.start[heads] - times.finish[tails]).sum(axis=1))
+
+
 def bad_arc(times: Times, successor: Ints) -> int:
     """Return the first task whose successor cannot follow it, −1 if there is none; successors are tasks or −1."""
     tails = np.flatnonzero(successor >= 0)
     heads = successor[tails]
-    if times.explicit:
-        travel = times.nominal[tails, heads]
-    else:
-        travel = np.sqrt(np.square(times.start[heads] - times.finish[tails]).sum(axis=1))
     begin, end = times.task_begin[heads], times.task_end[tails]
-    bad = tails[~((begin >= end) & (begin >= end + travel))]
+    bad = tails[~((begin >= end) & (begin >= end + scheduled_travel(times, tails, heads)))]
     return int(bad[0]) if len(bad) else -1

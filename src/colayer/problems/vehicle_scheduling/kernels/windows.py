@@ -116,8 +116,7 @@ def window_costs(
     for g in range(len(gaps)):
         p = gaps[g, 0]
         q = gaps[g, 1]
-        for i in range(NEAR):
-            near[i] = np.inf  # the least distances, ascending
+        near[:] = np.inf  # the least distances, ascending
         for m in range(len(pieces)):
             distance[m] = _travel_around(times, p, q, pieces[m, 0], pieces[m, 1])
             if distance[m] < near[NEAR - 1]:
@@ -147,8 +146,7 @@ def window_costs(
                 # from here on, an empty gap and a vehicle of its own for the piece are no worse
                 limit = price + min(price, empty[g])
             if p >= 0:
-                for s in range(scenarios):
-                    ahead[s] = late[p, s]
+                ahead[:] = late[p]
             total = added(times, successor, p, first, last, q, slack, base, ahead, room, which, x, limit)
             if m < 0:
                 empty[g] = total

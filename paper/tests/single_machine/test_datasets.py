@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from colayer.errors import InputError
-from colayer.problems.single_machine.datasets import paper_set
 from colayer.problems.single_machine.instance import PAPER_JOBS, PAPER_RHO
+from colayer_paper.single_machine.datasets import paper_set
 from support.errors import rejects
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from colayer.errors import InputError
-from colayer.problems.vehicle_scheduling import datasets
-from colayer.problems.vehicle_scheduling.datasets import PAPER_SETS, paper_set
+from colayer_paper.vehicle_scheduling import datasets
+from colayer_paper.vehicle_scheduling.datasets import PAPER_SETS, paper_set
 from support.errors import rejects
 
 
