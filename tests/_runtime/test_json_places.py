@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from colayer._runtime import json_places
 from colayer._runtime.json_places import not_finite, twice
-
-
-def place(data: bytes) -> str | None:
-    """What `not_finite` says of the decoder's error."""
-    with pytest.raises(msgspec.DecodeError) as caught:
-        msgspec.json.decode(data)
-    return not_finite(data, str(caught.value))
 
 
 @pytest.mark.parametrize(
@@ -28,13 +19,7 @@ def place(data: bytes) -> str | None:
     ],
 )
 def test_a_place_is_keys_and_indices(text: bytes, where: str | None) -> None:
-    assert place(text) == where
-
-
-def test_a_place_among_too_many_parts_is_a_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To count them would take longer than the rest."""
-    monkeypatch.setattr(json_places, "_MOST_TOKENS", 3)
-    assert place(b'{"a": [[1], [2], NaN]}') == "byte 17"
+    assert not_finite(text) == where
 
 
 def test_only_keys_of_the_outermost_object_count_as_given_twice() -> None:

@@ -67,7 +67,7 @@ def parse_json(data: bytes, path: Path) -> Any:
     except UnicodeDecodeError:
         raise InputError("not UTF-8, expected JSON in UTF-8", where=str(path)) from None
     except msgspec.DecodeError as error:
-        place = not_finite(data, str(error))
+        place = not_finite(data)
         if place is not None:
             raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
