@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from colayer.layers.assignment import Assignment
     from colayer.layers.knapsack import Knapsack
-    from colayer.layers.layer import Layer, MinimumSpanningTree, PathCover, Sorting
+    from colayer.layers.layer import Layer
     from colayer.layers.linear_program import LinearProgram
+    from colayer.layers.path_cover import PathCover
     from colayer.layers.shortest_path import ShortestPath
+    from colayer.layers.sorting import Sorting
+    from colayer.layers.spanning_tree import MinimumSpanningTree
     from colayer.layers.top_k import TopK
 
 __all__ = [
@@ -31,10 +34,10 @@ _HOMES = {
     "Knapsack": "knapsack",
     "Layer": "layer",
     "LinearProgram": "linear_program",
-    "MinimumSpanningTree": "layer",
-    "PathCover": "layer",
+    "MinimumSpanningTree": "spanning_tree",
+    "PathCover": "path_cover",
     "ShortestPath": "shortest_path",
-    "Sorting": "layer",
+    "Sorting": "sorting",
     "TopK": "top_k",
 }
 

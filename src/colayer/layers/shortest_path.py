@@ -19,7 +19,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
-from colayer.layers.layer import costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, node_pairs, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
@@ -58,19 +58,12 @@ class ShortestPath:
     """
 
     def __init__(self, nodes: int, arcs: ArrayLike, source: int, target: int) -> None:
-        ends = np.array(arcs)
-        if ends.size == 0:
-            ends = np.empty((0, 2), dtype=np.int64)
-        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
-            raise InputError("expected pairs of nodes", where="arcs")
         nodes = whole(nodes, "nodes", 1)
-        if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
-            raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="arcs")
+        self.arcs = node_pairs(arcs, nodes, "arcs")
         for name, node in (("source", source), ("target", target)):
             if whole(node, name, 0) >= nodes:
                 raise InputError(f"{node} is out of range, expected 0 to {nodes - 1}", where=name)
-        self.nodes, self.source, self.target = int(nodes), int(source), int(target)
-        self.arcs = ends.astype(np.int64)
+        self.nodes, self.source, self.target = nodes, int(source), int(target)
         ahead = _reached(*_rows(self.arcs[:, 0], self.arcs[:, 1], self.nodes), self.source)
         useful = ahead & _reached(*_rows(self.arcs[:, 1], self.arcs[:, 0], self.nodes), self.target)
         if not useful[self.source]:
