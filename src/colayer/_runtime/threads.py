@@ -85,7 +85,7 @@ class Threads:
 
 
 def even_cuts(before: NDArray[np.int64], parts: int) -> list[int]:
-    """Cut items into at most `parts` spans of about equal work; `before` holds the work before each item, and all of it."""
+    """Cut items into at most `parts` spans of about equal work; `before` is the work before each item, and in all."""
     marks = np.linspace(before[0], before[-1], parts + 1)
     ends = [0, len(before) - 1]
     cuts: list[int] = np.unique(np.concatenate([ends, np.searchsorted(before, marks)])).clip(0, ends[1]).tolist()

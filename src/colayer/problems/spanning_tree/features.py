@@ -62,7 +62,7 @@ FEATURE_SETS = {
 
 
 def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
-    """Return φ of every (edge, stage), shape (2m, d), all edges of stage 1 first: a view of a C-contiguous (d, 2m) array.
+    """Return φ of every (edge, stage), (2m, d), all edges of stage 1 first: a view of a C-contiguous (d, 2m) array.
 
     d is 69, or 86 with prices.
     """
