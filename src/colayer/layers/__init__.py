@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,21 +29,12 @@ __all__ = [
     "TopK",
 ]
 
-# name → module, imported on first use, so that a layer brings no kernels but its own
-_HOMES = {
-    "Assignment": "assignment",
-    "Knapsack": "knapsack",
-    "Layer": "layer",
-    "LinearProgram": "linear_program",
-    "MinimumSpanningTree": "spanning_tree",
-    "PathCover": "path_cover",
-    "ShortestPath": "shortest_path",
-    "Sorting": "sorting",
-    "TopK": "top_k",
-}
+# imported on first use, so that a layer brings no kernels but its own
+_HOMES = {"MinimumSpanningTree": "spanning_tree"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module 'colayer.layers' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"colayer.layers.{_HOMES[name]}"), name)
+    home = _HOMES.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return getattr(importlib.import_module(f"colayer.layers.{home}"), name)

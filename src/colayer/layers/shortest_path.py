@@ -105,11 +105,8 @@ class ShortestPath:
         else:
             node = bellman_ford_into(self._start, self._tails, self._heads, costs, self._source, before)
             if node >= 0:
-                raise InputError(
-                    f"a cycle of negative cost through node {self._node[node]}, expected none:"
-                    " make it θ ≥ 0, or the graph acyclic",
-                    where="theta",
-                )
+                cycle = f"a cycle of negative cost through node {self._node[node]}"
+                raise InputError(f"{cycle}, expected none: make it θ ≥ 0, or the graph acyclic", where="theta")
         path: Ints = self._arc[_walk(self._tails, before, self._source, self._target)]
         return path
 
@@ -169,8 +166,7 @@ def _topological(start, heads):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
-    """Find the last arc of a shortest path from node 0 to each node; arcs in rows by head, all from smaller nodes.
-    O(m).
+    """Find the last arc of a shortest path from 0 to each node; arcs in rows by head, all from smaller nodes. O(m).
 
     distance(v) = min over arcs (u, v) of distance(u) + cost; the first arc of the row that attains it is kept.
     """
@@ -216,8 +212,7 @@ def dijkstra_into(start, heads, costs, source, target, before):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def bellman_ford_into(start, tails, heads, costs, source, before):  # type: ignore[no-untyped-def]
-    """Find the last arc of a shortest path to each node; arcs in rows by tail. Return −1, or a node on a negative
-    cycle.
+    """Find the last arc of a shortest path to each node; arcs in rows by tail. Return −1, or a node on a bad cycle.
 
     Each round visits the nodes whose distance fell in the round before. Without a negative cycle a shortest path has
     fewer than n arcs, so round n changes nothing; if it does, the arcs in `before` contain a cycle of negative cost.

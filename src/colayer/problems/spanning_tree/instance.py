@@ -137,7 +137,7 @@ def generate(
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """Return the instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario], "names"}`."""
+    """Return the instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] …]}`, and of `names`."""
     nodes, edges, first, second = (document[key] for key in ("nodes", "edges", "first", "second"))
     return Instance(nodes, edges, first, second, document.get("names"))
 
