@@ -80,7 +80,7 @@ class Instance:
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Return (ends u, ends v, first, second) as writable arrays, which kernels are compiled for; they write none."""
+        """Return (ends u, ends v, first, second) as writable arrays that kernels are compiled for, not written."""
         arrays: tuple[Ints, Ints, Floats, Floats] = self.__dict__["_arrays"]
         return arrays
 
