@@ -26,10 +26,10 @@ from colayer._runtime.text import counted
 from colayer.display.charts import FAINT, GRID, INK, save
 from colayer.display.tables import duration, percent, table
 from colayer.problems.spanning_tree.cost import cost
-from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX, PAPER_WIDTHS, Instance, generate
 from colayer.problems.spanning_tree.lagrangian import Lagrangian, lagrangian, relative_gap
 from colayer.problems.spanning_tree.solvers import BASELINES, exact
+from colayer_paper.spanning_tree.datasets import paper_set
 
 ROOT = Path(__file__).parent.parent
 ITERATIONS = 1000

@@ -23,8 +23,8 @@ from colayer.evaluators.statistics import moments
 from colayer.learning.perturbation import draws
 from colayer.learning.search.objective import mean_loss
 from colayer.problems import SingleMachine, SpanningTree
-from colayer.problems.spanning_tree.datasets import paper_set as tree_set
 from colayer_paper.single_machine.datasets import paper_set as machine_set
+from colayer_paper.spanning_tree.datasets import paper_set as tree_set
 
 BEGIN = time.perf_counter()
 SECONDS = 150.0  # what does not fit is left out

@@ -25,8 +25,8 @@ from colayer.pretrained import pretrained
 from colayer.problem.bind import bind
 from colayer.problem.gap import gap
 from colayer.problems import SpanningTree
-from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
+from colayer_paper.spanning_tree.datasets import paper_set
 
 ROOT = Path(__file__).parent.parent
 

@@ -21,8 +21,8 @@ from colayer.display.tables import duration, table
 from colayer.layers.spanning_tree import kruskal_into, minimum_spanning_tree, order_of
 from colayer.models import thetas
 from colayer.problems import SpanningTree
-from colayer.problems.spanning_tree.datasets import PAPER_WIDTHS, paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
+from colayer_paper.spanning_tree.datasets import PAPER_WIDTHS, paper_set
 
 #: Costs of a tree in a round, and rounds of everyone who finds trees.
 COSTS, ROUNDS = 20, 10

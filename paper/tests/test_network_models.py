@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colayer.problem.compose import features_of
 
 from colayer.errors import InputError
 from colayer.models import ContextModel
+from colayer.models.inputs import scaled_features
 from colayer.models.stage import kinds_of
 from colayer.pretrained import pretrained_network
-from colayer.problem.compose import features_of
 from colayer.problem.theta import theta_of
 from colayer.problems import SingleMachine
 from colayer_paper.network_models import earlier_model, model_of, network_in, widened
@@ -61,7 +62,7 @@ def test_a_network_follows_what_it_looked_at() -> None:
     assert again.stages == 2
     assert again.provenance["after"] == model.provenance
     problem, features = recipe.problem, features_of(recipe.problem, item.instance)
-    said = model.then[0].correction(features, item.structure, model.feature_scale, center)
+    said = model.then[0].added(scaled_features(features, model.feature_scale, center), item.structure)
     assert np.allclose(theta_of(problem, model, item.instance, features), item.start + said)
     alone = model_of(recipe, made, False, None, center, {"command": "this"}, None)
     assert not alone.silent

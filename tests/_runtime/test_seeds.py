@@ -14,10 +14,10 @@ KEYS = {name: value for name, value in vars(seeds).items() if name.isupper()}
 
 
 def test_the_same_seed_and_key_draw_the_same() -> None:
-    one, same, other = (seeds.generator(3, seeds.LINE, k).random(4) for k in (0, 0, 1))
+    one, same, other = (seeds.generator(3, seeds.SGD, k).random(4) for k in (0, 0, 1))
     np.testing.assert_array_equal(one, same)
     assert (one != other).all()
-    expected = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0x11E, 0))).random(4)
+    expected = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(0x5D, 0))).random(4)
     np.testing.assert_array_equal(one, expected)
 
 

@@ -70,7 +70,7 @@ def test_rows_left_over_have_no_column() -> None:
     ("call", "where"),
     [
         (lambda: assignment([1.0, 2.0]), "costs"),
-        (lambda: assignment([[1.0, np.nan]]), "costs[0, 1]"),
+        (lambda: assignment([[1.0, np.nan]]), "costs[1]"),
         (lambda: Assignment(0, 2), "rows"),
         (lambda: Assignment(2, 0), "columns"),
         (lambda: Assignment(2.0, 2), "rows"),

@@ -244,7 +244,7 @@ def test_embed_gives_the_cost_as_an_inner_product() -> None:
 
 
 def test_embed_refuses_a_successor_without_an_arc() -> None:
-    with rejects(InputError, where="successor[0]"):
+    with rejects(InputError, where="covers[0][0]"):
         embed(np.array([2, -1, -1]), np.array([0, 1, 1, 1]), np.array([1], dtype=np.int32))
 
 

@@ -62,9 +62,9 @@ def test_leaves_its_input_alone_and_takes_lists() -> None:
     assert sort([]).tolist() == []
 
 
-@pytest.mark.parametrize("theta", [[np.nan, 1.0], [np.inf], [[1.0]]])
-def test_refuses_what_has_no_order(theta: list) -> None:
-    with rejects(InputError, where="theta"):
+@pytest.mark.parametrize(("theta", "where"), [([1.0, np.nan], "theta[1]"), ([np.inf], "theta[0]"), ([[1.0]], "theta")])
+def test_refuses_what_has_no_order(theta: list, where: str) -> None:
+    with rejects(InputError, where=where):
         sort(theta)
 
 

@@ -136,7 +136,7 @@ def test_leaves_its_input_alone() -> None:
         (3, [(-1, 0)], [1.0], [], "edges"),
         (0, np.empty((0, 2), dtype=int), [], [], "nodes"),
         (3, TRIANGLE, [1.0, 2.0], [], "costs"),
-        (3, TRIANGLE, [1.0, np.nan, 2.0], [], "costs"),
+        (3, TRIANGLE, [1.0, np.nan, 2.0], [], "costs[1]"),
         (3, TRIANGLE, [1.0, 2.0, 3.0], [3], "forest"),
         (3, TRIANGLE, [1.0, 2.0, 3.0], [0, 1, 2], "forest"),
         (3, TRIANGLE, [1.0, 2.0, 3.0], [0, 0], "forest"),

@@ -13,7 +13,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.models import ContextModel, read_model
-from colayer.models.inputs import inputs_of
+from colayer.models.inputs import inputs_of, scaled_features
 from colayer.models.stage import Stage, kinds_of
 from colayer.models.thetas import thetas
 from colayer.problem.structure import Graph, Groups, Order, Structure
@@ -212,7 +212,7 @@ def test_a_later_network_sees_what_the_one_before_has_made(rows: int) -> None:
     features = np.random.default_rng(6).normal(size=(rows, 3))
     theta = model(structure, 23).theta(features, structure)
     for stage in made.then:  # it starts from its positions alone
-        theta = stage.correction(features, order_after(theta), made.feature_scale, made.center)
+        theta = stage.added(scaled_features(features, made.feature_scale, made.center), order_after(theta))
     found = made.correction(features, structure, order_after)
     assert np.allclose(features @ made.weights + found, theta, rtol=1e-9, atol=1e-9)
 
@@ -222,7 +222,7 @@ def test_without_positions_a_later_network_adds_to_the_theta_before() -> None:
     later = Stage.of(("groups",), (1, 2), drawn_arrays(("groups",), 3, seed=4), "weights")
     first, made = (model(structure, 3, then=then) for then in ((), (later,)))
     features = np.random.default_rng(6).normal(size=(9, 3))
-    said = later.correction(features, structure, made.feature_scale, made.center)
+    said = later.added(scaled_features(features, made.feature_scale, made.center), structure)
     found = made.correction(features, structure, lambda theta: structure)
     assert np.allclose(found, first.correction(features, structure) + said)
 
@@ -261,7 +261,7 @@ def test_after_a_silent_network_the_next_looks_at_the_linear_model(tmp_path: Pat
 
     added = made.correction(features, (), after)
     assert told == [thetas(features, made.raw()[None, :])[0].tolist()]
-    assert np.array_equal(added, stage.correction(features, (graph,), np.ones(3), np.zeros(3)))
+    assert np.array_equal(added, stage.added(scaled_features(features, np.ones(3), np.zeros(3)), (graph,)))
     made.save(tmp_path / "model.json")
     again = read_model(tmp_path / "model.json")
     assert isinstance(again, ContextModel)

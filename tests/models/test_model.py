@@ -33,7 +33,7 @@ def test_theta_has_the_correction_in_it() -> None:
     """What a subclass adds for an instance, on top of the linear part."""
 
     class Shifted(LinearModel):
-        def correction(self, features: Any) -> Any:
+        def correction(self, features: Any, structure: Any = (), after: Any = None) -> Any:
             return np.arange(len(features), dtype=float)
 
     shifted = Shifted(("a",), np.array([1.0]), np.array([1.0]), "toy")

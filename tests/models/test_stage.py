@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.models.inputs import inputs_of, offsets_of
+from colayer.models.inputs import inputs_of, offsets_of, scaled_features
 from colayer.models.stage import Stage, kinds_of
 from colayer.problem.structure import Graph, Groups, Order
 from support.errors import rejects
@@ -64,7 +64,7 @@ def test_rows_are_sent_to_positions(rows: int, positions: int, channels: int) ->
         expected[row] = first + out[0, place]
         for k, moment in enumerate(others, start=1):
             expected[row] += out[k, place] * (moment - first)
-    found = stage.correction(features, (order,), ONES, ZEROS)
+    found = stage.added(scaled_features(features, ONES, ZEROS), (order,))
     assert np.allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
@@ -74,14 +74,14 @@ def test_a_head_of_one_row_leaves_the_other_positions_alone() -> None:
     features = np.random.default_rng(2).normal(size=(20, 3))
     expected = order.positions[:, 0].copy()
     expected[order.permutation] += outputs(stage, features, order)[0]
-    assert np.allclose(stage.correction(features, (order,), ONES, ZEROS), expected, rtol=1e-4, atol=1e-4)
+    assert np.allclose(stage.added(scaled_features(features, ONES, ZEROS), (order,)), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("heads", [2, 4])
 def test_a_head_must_fit_the_positions(heads: int) -> None:
     order = order_of(6, 3)
     with rejects(InputError, "2", f"{heads - 1}"):
-        stage_of(order, heads).correction(np.zeros((6, 3)), (order,), ONES, ZEROS)
+        stage_of(order, heads).added(scaled_features(np.zeros((6, 3)), ONES, ZEROS), (order,))
 
 
 def test_without_positions_there_is_one_head() -> None:
@@ -89,7 +89,7 @@ def test_without_positions_there_is_one_head() -> None:
     bare.check()
     assert offsets_of((bare,)).size == 0
     with rejects(InputError, "0", "1"):
-        stage_of(bare, 2).correction(np.zeros((4, 3)), (bare,), ONES, ZEROS)
+        stage_of(bare, 2).added(scaled_features(np.zeros((4, 3)), ONES, ZEROS), (bare,))
 
 
 def test_relations_have_names() -> None:
@@ -110,7 +110,7 @@ def test_entries_keep_every_bit() -> None:
     for name, array in stage.arrays.items():
         assert again.arrays[name].tobytes() == array.tobytes()
     features = np.random.default_rng(3).normal(size=(6, 3))
-    ours, theirs = (one.correction(features, (order,), ONES, ZEROS) for one in (stage, again))
+    ours, theirs = (one.added(scaled_features(features, ONES, ZEROS), (order,)) for one in (stage, again))
     assert ours.tobytes() == theirs.tobytes()
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from colayer.learning.search.direct import Direct
 from colayer.problems.spanning_tree.cost import cost
-from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer_paper.frame.config import read_config
 from colayer_paper.frame.store import Run
+from colayer_paper.spanning_tree.datasets import paper_set
 from colayer_paper.spanning_tree.learners import (
     bounded,
     by_default,

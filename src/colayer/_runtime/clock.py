@@ -1,6 +1,7 @@
-"""A clock that stands still while kernels are compiled, or read from the cache: that happens once, and says nothing
-about how fast they are. All times that are reported, and all time limits, are by it. Meanwhile the garbage collector of
-Python waits too: the compiler makes millions of objects, which live until it is done.
+"""A clock that stands still while kernels are compiled or read from the cache, which happens once.
+
+All times that are reported, and all time limits, are by it. Python's garbage collector waits meanwhile: the compiler
+makes millions of objects that live until it is done.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class _Clock(Listener):
         self._state: tuple[float | None, float] = (None, 0.0)  # since when it stands still, for how long it did before
 
     def seconds(self) -> float:
-        """The time on the clock; never less than before."""
+        """Return the time on the clock; never less than before."""
         since, still = self._state
         return (time.monotonic() if since is None else since) - still
 
@@ -46,7 +47,7 @@ class _Clock(Listener):
             self._state = (None, still + time.monotonic() - since)
 
     def on_start(self, event: Any) -> None:
-        """Numba compiles a kernel: it was not in the cache."""
+        """Stop while numba compiles a kernel that was not in the cache."""
         if self._compiling == 0:
             self._begin, self._collected = time.monotonic(), gc.isenabled()
             gc.disable()
@@ -54,7 +55,7 @@ class _Clock(Listener):
         self.stop()
 
     def on_end(self, event: Any) -> None:
-        """It is compiled."""
+        """Go on once it is compiled."""
         self._compiling -= 1
         if self._compiling == 0:
             self._compiled += time.monotonic() - self._begin
@@ -67,7 +68,7 @@ class _Clock(Listener):
             LOG.warning("compiling kernels, once: about 10 s")
 
     def compiled(self) -> float:
-        """Seconds of compiling so far, in this process."""
+        """Return the seconds of compiling so far, in this process."""
         return self._compiled
 
 

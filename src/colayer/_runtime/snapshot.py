@@ -27,12 +27,8 @@ class Snapshot:
     grows: bool = False
 
 
-def snapshot(value: Any) -> Snapshot:
-    """Keep what `value` holds. What cannot be looked into is kept as its type alone."""
-    return _snapshot(value, ())
-
-
-def _snapshot(value: Any, above: tuple[int, ...]) -> Snapshot:
+def snapshot(value: Any, above: tuple[int, ...] = ()) -> Snapshot:
+    """Keep what `value` holds, inside of the objects with the ids `above`; what cannot be looked into as its type."""
     kind = type(value).__qualname__
     if isinstance(value, np.ndarray | np.generic):
         array = np.array(value)
@@ -45,7 +41,7 @@ def _snapshot(value: Any, above: tuple[int, ...]) -> Snapshot:
         return Snapshot(kind)
 
     def parts(named: Mapping[str, Any], grows: bool = False) -> Snapshot:
-        inside = {key: _snapshot(item, (*above, id(value))) for key, item in named.items()}
+        inside = {key: snapshot(item, (*above, id(value))) for key, item in named.items()}
         return Snapshot(kind, parts=inside, grows=grows)
 
     if isinstance(value, np.random.Generator):
@@ -73,7 +69,7 @@ def _attributes(value: Any) -> dict[str, Any]:
 
 
 def difference(before: Snapshot, after: Snapshot, path: str) -> str | None:
-    """Where the two differ first, below the name `path`; None where they are equal.
+    """Return where the two differ first, below the name `path`; None where they are equal.
 
     What objects cache is no difference: attributes that were not there, or private ones that were None or dicts which
     now have more entries.
@@ -103,7 +99,5 @@ def _array_difference(before: NDArray[Any], after: NDArray[Any], path: str) -> s
         return path
     if before.tobytes() == after.tobytes():
         return None
-    for index in np.ndindex(before.shape):
-        if before[index].tobytes() != after[index].tobytes():
-            return f"{path}[{', '.join(map(str, index))}]" if index else path
-    return path
+    index = next(i for i in np.ndindex(before.shape) if before[i].tobytes() != after[i].tobytes())
+    return f"{path}[{', '.join(map(str, index))}]" if index else path

@@ -16,7 +16,7 @@ _ENDS = (KeyboardInterrupt, Terminated)
 
 
 def shortened(text: str, most: int) -> str:
-    """`text` in at most `most` characters, cut after a word where it has blanks."""
+    """Return `text` in at most `most` characters, cut after a word where it has blanks."""
     if len(text) <= most:
         return text
     kept = text[: most - 1]
@@ -25,7 +25,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def short(value: object) -> str:
-    """The repr of a value in at most 40 characters; its type where it has no repr."""
+    """Return the repr of a value in at most 40 characters; its type where it has no repr."""
     try:
         return shortened(repr(value), 40)
     except _ENDS:
@@ -35,17 +35,17 @@ def short(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Text from a file or a name, fit for one line of a message: the repr where it holds control characters."""
+    """Return a text fit for one line of a message: its repr where it is long or holds control characters."""
     return text if text.isprintable() and len(text) <= 60 else short(text)
 
 
 def one_line(text: str) -> str:
-    """Text on one line: control characters, line ends among them, as Python writes them."""
+    """Return a text on one line: control characters, line ends among them, as Python writes them."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an exception says; its type where it says nothing."""
+    """Return the first line of what an exception says; its type where it says nothing."""
     try:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     except _ENDS:
@@ -56,18 +56,18 @@ def first_line(error: BaseException) -> str:
 
 
 def typed_line(error: BaseException) -> str:
-    """The type of an exception and its first line."""
+    """Return the type of an exception and its first line."""
     said = first_line(error)
     return said if said == type(error).__name__ else f"{type(error).__name__}: {said}"
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 instance`, `2 instances`."""
+    """Return a count with its noun: `1 instance`, `2 instances`."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def one_of(text: str, known: Sequence[str]) -> str:
-    """The names to choose from, a near match first where there is one."""
+    """Return the names to choose from, a near match first where there is one."""
     import difflib
 
     near = difflib.get_close_matches(text, known, 1)
@@ -77,7 +77,7 @@ def one_of(text: str, known: Sequence[str]) -> str:
 
 
 def significant(number: float | None, digits: int = 3) -> str:
-    """`digits` significant digits without an exponent, but never fewer digits than the whole part has."""
+    """Return `digits` significant digits without an exponent, never fewer digits than the whole part has."""
     if number is None:
         return MISSING
     if not math.isfinite(number):
@@ -90,14 +90,14 @@ def significant(number: float | None, digits: int = 3) -> str:
 
 
 def percent(fraction: float | None, digits: int = 3) -> str:
-    """A gap: 0.00112 is `0.112 %`; what rounding leaves of equal numbers is `0 %`."""
+    """Write a gap: 0.00112 is `0.112 %`; what rounding leaves of equal numbers is `0 %`."""
     if fraction is None:
         return MISSING
     return significant(100 * fraction if abs(fraction) > _ROUNDING else 0.0, digits) + " %"
 
 
 def duration(seconds: float | None, digits: int = 3) -> str:
-    """A time: `0.0123 ms`, `4.56 ms`, `7.89 s`, `12.3 min`, `4.56 h`."""
+    """Write a time: `0.0123 ms`, `4.56 ms`, `7.89 s`, `12.3 min`, `4.56 h`."""
     if seconds is None:
         return MISSING
     for limit, unit, name in ((1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "min")):

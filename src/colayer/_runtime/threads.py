@@ -23,12 +23,12 @@ _here = threading.local()
 
 
 def cores() -> int:
-    """The cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def allowed() -> int:
-    """The threads that work started here may use: the limit of the innermost `limited` block, else all cores."""
+    """Return how many threads work started here may use: the limit of the innermost `limited` block, else all cores."""
     limit: int | None = getattr(_here, "limit", None)
     return cores() if limit is None else limit
 
@@ -61,21 +61,15 @@ class Threads:
         self._pool = ThreadPoolExecutor(self.workers, initializer=use_one_thread) if self.workers > 1 else None
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
-        """`work` of each item, in order; the first exception is raised and work that has not begun is dropped."""
+        """Return `work(item)` of each item, in order; raise the first exception and drop work that has not begun."""
         if self._pool is None:
             with limited(1):
                 return [work(item) for item in items]
         return list(self._pool.map(work, items))
 
     def spans(self, work: Callable[[int, int], None], cuts: Sequence[int]) -> None:
-        """`work(low, high)` for each pair of neighbours in `cuts`."""
-        if self._pool is None:
-            with limited(1):
-                for low, high in itertools.pairwise(cuts):
-                    work(low, high)
-            return
-        for _ in self._pool.map(work, cuts[:-1], cuts[1:]):
-            pass
+        """Call `work(low, high)` for each pair of neighbours in `cuts`."""
+        self.map(lambda span: work(*span), itertools.pairwise(cuts))
 
     def close(self) -> None:
         """End the threads."""
@@ -91,10 +85,7 @@ class Threads:
 
 
 def even_cuts(before: NDArray[np.int64], parts: int) -> list[int]:
-    """Places that cut items into at most `parts` spans of about equal work; `before` is the work before each, and all.
-
-    `before` has one entry more than there are items. Every item lies in exactly one span.
-    """
+    """Cut items into at most `parts` spans of about equal work; `before` is the work before each item, and in all."""
     marks = np.linspace(before[0], before[-1], parts + 1)
     ends = [0, len(before) - 1]
     cuts: list[int] = np.unique(np.concatenate([ends, np.searchsorted(before, marks)])).clip(0, ends[1]).tolist()

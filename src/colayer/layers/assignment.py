@@ -31,20 +31,12 @@ def assignment(costs: ArrayLike) -> Ints:
     >>> assignment([[4.0, 1.0, 3.0], [2.0, 0.0, 5.0]]).tolist()
     [1, 0]
     """
+    from scipy.optimize import linear_sum_assignment
+
     matrix = np.asarray(costs, dtype=np.float64)
     if matrix.ndim != 2:
         raise InputError(f"an array of {matrix.ndim} dimensions, expected two", where="costs")
-    finite = np.isfinite(matrix)
-    if not finite.all():
-        i, j = np.argwhere(~finite)[0].tolist()
-        raise InputError(f"{matrix[i, j]}, expected a finite number", where=f"costs[{i}, {j}]")
-    return _solved(matrix)
-
-
-def _solved(matrix: Floats) -> Ints:
-    """Solve the assignment problem of a matrix that has been checked."""
-    from scipy.optimize import linear_sum_assignment
-
+    costs_of(matrix.ravel(), where="costs")
     partner = np.full(len(matrix), -1, dtype=np.int64)
     rows, columns = linear_sum_assignment(matrix)
     partner[rows] = columns
@@ -86,4 +78,4 @@ class Assignment:
     def __call__(self, theta: ArrayLike) -> Floats:
         """Return the assignment of least cost."""
         matrix = costs_of(theta, self.size).reshape(self.rows, self.columns)
-        return embed(_solved(matrix), self.columns)
+        return embed(assignment(matrix), self.columns)

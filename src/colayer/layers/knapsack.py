@@ -72,11 +72,8 @@ def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
     state: NDArray[np.uint8]
     state, core, room = reduce(theta, weights, min(capacity, MOST))
     if len(core) * (room + 1) > MOST_CELLS:
-        raise InputError(
-            f"{len(core)} items in doubt and a capacity of {room} left for them: too large for the dynamic program,"
-            " expected coarser weights (or a LinearProgram)",
-            where="capacity",
-        )
+        large = f"{len(core)} items in doubt and a capacity of {room} left for them: too large for the dynamic program"
+        raise InputError(f"{large}, expected coarser weights (or a LinearProgram)", where="capacity")
     fill(theta, weights, core, room, state)
     return state
 

@@ -12,7 +12,6 @@ which returns the compact form of y (mostly indices); call that function directl
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -22,6 +21,8 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer._runtime.text import short
 from colayer.errors import InputError
+
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 @runtime_checkable
@@ -52,7 +53,7 @@ def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") ->
         raise InputError(f"an array of {values.ndim} dimensions, expected one", where=where)
     if size is not None and len(values) != size:
         raise InputError(f"{len(values)} numbers, expected {size}", where=where)
-    i = first_not_finite(values)
+    i = first_beyond(values, _LARGEST)
     if i >= 0:
         raise InputError(f"{values[i]}, expected a finite number", where=f"{where}[{i}]")
     return values
@@ -72,10 +73,10 @@ def whole(value: Any, where: str, least: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def first_not_finite(values):  # type: ignore[no-untyped-def]
-    """Return the position of the first NaN or infinite value, −1 if there is none."""
+def first_beyond(values, largest):  # type: ignore[no-untyped-def]
+    """Return the position of the first value that is NaN or beyond ±largest, −1 if there is none."""
     for i in range(values.shape[0]):
-        if not np.isfinite(values[i]):
+        if not abs(values[i]) <= largest:
             return i
     return -1
 
@@ -87,89 +88,16 @@ def indicator(chosen: Ints, size: int) -> Floats:
     return vector
 
 
-@dataclass(frozen=True)
-class Sorting:
-    """The layer of permutations: y_i = n − position of i, so ⟨θ, y⟩ is the total completion time of jobs that last θ.
-
-    >>> Sorting()([0.3, 0.1, 0.2]).tolist()
-    [1.0, 3.0, 2.0]
-    """
-
-    @property
-    def size(self) -> None:
-        """Return None: θ may have any length."""
-        return
-
-    def __call__(self, theta: ArrayLike) -> Floats:
-        """Sort θ, ties by index."""
-        from colayer.layers.sorting import embed, sort
-
-        return embed(sort(costs_of(theta)))
-
-
-class MinimumSpanningTree:
-    """The layer of spanning trees: θ holds a cost per edge, and y is 1 on the edges of the tree.
-
-    Parameters:
-        nodes: Number of nodes.
-        edges: Pairs of 0-based nodes, shape (m, 2), of a connected graph.
-
-    >>> MinimumSpanningTree(3, [(0, 1), (1, 2), (0, 2)])([3.0, 1.0, 2.0]).tolist()
-    [0.0, 1.0, 1.0]
-    """
-
-    def __init__(self, nodes: int, edges: ArrayLike) -> None:
-        from colayer.layers.spanning_tree import minimum_spanning_tree, node_pairs
-
-        ends = node_pairs(edges)
-        self.nodes = whole(nodes, "nodes", 1)
-        minimum_spanning_tree(self.nodes, ends, np.zeros(len(ends)))  # refuses graphs that are not connected
-        self.edges = ends.copy()
-
-    @property
-    def size(self) -> int:
-        """Return the number of edges."""
-        return len(self.edges)
-
-    def __call__(self, theta: ArrayLike) -> Floats:
-        """Return the minimum spanning tree by Kruskal's algorithm, ties by edge."""
-        from colayer.layers.spanning_tree import minimum_spanning_tree
-
-        return indicator(minimum_spanning_tree(self.nodes, self.edges, costs_of(theta, self.size)), self.size)
-
-
-class PathCover:
-    """The layer of path covers: n tasks are partitioned into paths of an acyclic graph, and y is 1 on the arcs used.
-
-    θ and y hold the arcs between tasks, then the n origin arcs, then the n destination arcs.
-
-    Parameters:
-        indptr: Where the arcs of each task begin in `heads`, and where the last ones end, shape (n + 1,).
-        heads: The tasks that the arcs lead to, ascending for each task.
-
-    >>> PathCover([0, 2, 3, 3], [1, 2, 2])([3.0, 1.0, 2.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0]).tolist()
-    [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
-    """
-
-    def __init__(self, indptr: ArrayLike, heads: ArrayLike) -> None:
-        from colayer.layers.path_cover import path_cover
-
-        arcs = np.array(heads, dtype=np.int32)
-        tasks = np.zeros(max(len(np.atleast_1d(indptr)) - 1, 0))
-        path_cover(indptr, arcs, np.zeros(len(arcs)) - 1.0, tasks, tasks)  # refuses rows that are not valid
-        self.indptr = np.array(indptr, dtype=np.int64)
-        self.heads = arcs
-
-    @property
-    def size(self) -> int:
-        """Return the number of arcs, two per task included."""
-        return len(self.heads) + 2 * (len(self.indptr) - 1)
-
-    def __call__(self, theta: ArrayLike) -> Floats:
-        """Return the path cover of least cost (see `path_cover`)."""
-        from colayer.layers.path_cover import embed, path_cover
-
-        m, n = len(self.heads), len(self.indptr) - 1
-        costs = costs_of(theta, self.size)
-        successor = path_cover(self.indptr, self.heads, costs[:m], costs[m : m + n], costs[m + n :])
-        return embed(successor, self.indptr, self.heads)
+def node_pairs(pairs: ArrayLike, nodes: int, where: str) -> Ints:
+    """Check that these are pairs of nodes 0 … nodes − 1; return them as a new array of two columns."""
+    try:
+        ends = np.array(pairs)
+    except ValueError:  # rows of several lengths
+        ends = np.empty(1)
+    if ends.shape == (0,):
+        ends = np.empty((0, 2), dtype=np.int64)
+    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
+        raise InputError("expected pairs of nodes", where=where)
+    if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
+        raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where=where)
+    return ends.astype(np.int64)

@@ -38,8 +38,7 @@ class Elimination:
 
     @classmethod
     def of(cls, nodes: int, edges: NDArray[np.int64]) -> Self:
-        """Choose the order by least degree, ties by node: little fill on sparse graphs, O(n log n) on a grid of n
-        nodes.
+        """Choose the order by least degree, ties by node: little fill on sparse graphs, O(n log n) on a grid.
 
         Eliminating a node joins its neighbours pairwise. Once all that remain are joined, their order does not matter.
         """
@@ -82,8 +81,7 @@ class Elimination:
 def matrix_tree(
     nodes: int, edges: NDArray[np.int64], theta: Floats, target: Floats, elimination: Elimination | None = None
 ) -> tuple[float, Floats]:
-    """Return the exact negative log-likelihood of a two-stage spanning tree, ⟨θ, ȳ⟩ + log Σ_y e^{−⟨θ, y⟩}, and its
-    gradient in θ, ȳ − E[Y].
+    """Return ⟨θ, ȳ⟩ + log Σ_y e^{−⟨θ, y⟩}, exact for two-stage spanning trees, and its gradient in θ, ȳ − E[Y].
 
     By Kirchhoff's matrix-tree theorem the sum is the determinant of the reduced Laplacian with the edge weights
     e^{−θ_e} + e^{−θ_{m+e}} (for learning: Koo, Globerson, Carreras and Collins, 2007). θ and the target ȳ, which may be
@@ -203,9 +201,8 @@ def path_cover(indptr: Ints, heads: NDArray[np.integer], theta: Floats, target: 
     cover = np.zeros(len(theta))
     cover[arc_in] = cover[arc_out] = 1.0
     if not np.array_equal(cover, target):
-        raise InputError(
-            "not a path cover, expected 1 on one arc into and one out of every task, else 0", where="target"
-        )
+        wrong = "not a path cover, expected 1 on one arc into and one out of every task, else 0"
+        raise InputError(wrong, where="target")
     gradient = np.zeros(len(theta))
     graph = np.array(indptr, dtype=np.int64), np.array(heads, dtype=np.int32)
     value = _exchanges(*graph, np.array(theta), arc_in, arc_out, predecessor, gradient)

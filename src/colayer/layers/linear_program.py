@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
@@ -59,8 +59,7 @@ class LinearProgram:
 
         blocks = [_block(item, k) for k, item in enumerate(_as_list(constraints))]
         if size is None:
-            lengths = [block[0].shape[1] for block in blocks] or [np.size(_pair(bounds)[0])]
-            size = lengths[0]
+            size = blocks[0][0].shape[1] if blocks else np.size(_pair(bounds)[0])
         for k, (matrix, _, _) in enumerate(blocks):
             if matrix.shape[1] != size:
                 raise InputError(f"{matrix.shape[1]} columns, expected {size}", where=f"constraints[{k}]")
@@ -185,17 +184,9 @@ class LinearProgram:
             kinds[self._whole] = highspy.HighsVarType.kInteger
             model.integrality_ = kinds.tolist()
         highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        options = {
-            "output_flag": False,
-            "threads": 1,
-            "random_seed": 0,
-            "mip_rel_gap": self.gap,
-            "mip_abs_gap": TOLERANCE,
-            "mip_feasibility_tolerance": TOLERANCE,
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-        }
-        for option, value in options.items():
+        tolerances = ("mip_abs_gap", *(f"{kind}_feasibility_tolerance" for kind in ("mip", "primal", "dual")))
+        options = {"output_flag": False, "threads": 1, "random_seed": 0, "mip_rel_gap": self.gap}
+        for option, value in {**options, **dict.fromkeys(tolerances, TOLERANCE)}.items():
             highs.setOptionValue(option, value)
         if highs.passModel(model) == highspy.HighsStatus.kError:
             raise InputError("HiGHS refuses the model", where="constraints")
@@ -245,14 +236,12 @@ def _pair(bounds: Any) -> tuple[Any, Any]:
 
 def _limits(lower: ArrayLike, upper: ArrayLike, size: int, where: str) -> tuple[Floats, Floats]:
     """Check the lower and upper limits and return one of each per row or column; ±∞ means no limit."""
-    pair: list[NDArray[np.float64]] = []
-    for values in (lower, upper):
-        array = np.asarray(values, dtype=np.float64)
-        if array.shape not in ((), (1,), (size,)):
-            raise InputError(f"limits of shape {array.shape}, expected one or {size}", where=where)
-        pair.append(np.array(np.broadcast_to(array, size)))
-    wrong = ~(pair[0] <= pair[1])
+    try:
+        low, high = (np.array(np.broadcast_to(np.asarray(values, np.float64), size)) for values in (lower, upper))
+    except ValueError:
+        raise InputError(f"expected one limit or {size}", where=where) from None
+    wrong = ~(low <= high)
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise InputError(f"limits {pair[0][i]} and {pair[1][i]}, expected lower ≤ upper", where=f"{where}[{i}]")
-    return pair[0], pair[1]
+        raise InputError(f"limits {low[i]} and {high[i]}, expected lower ≤ upper", where=f"{where}[{i}]")
+    return low, high

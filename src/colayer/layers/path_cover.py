@@ -28,6 +28,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
+from colayer.layers.layer import costs_of, first_beyond
 
 #: Larger costs are refused, so that sums of a few of them cannot overflow.
 LARGEST = 1e300
@@ -126,12 +127,7 @@ def partial_assignment(
 
 def embed(successor: Ints, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
     """Return y as a 0/1 vector (arcs, n origin arcs, n destination arcs); ⟨θ, embed(y)⟩ is the cost of y."""
-    n = len(indptr) - 1
-    vector = np.zeros(len(heads) + 2 * n)
-    u = _embed_into(successor, indptr, heads, vector)
-    if u >= 0:
-        raise InputError(f"{successor[u]} is not a head of an arc from task {u}", where=f"successor[{u}]")
-    return vector
+    return mixed(successor[np.newaxis], np.ones(1), indptr, heads)
 
 
 def mixed(covers: Ints, coefficients: Floats, indptr: Ints, heads: NDArray[np.int32]) -> Floats:
@@ -141,6 +137,39 @@ def mixed(covers: Ints, coefficients: Floats, indptr: Ints, heads: NDArray[np.in
     if u >= 0:
         raise InputError(f"{covers[j, u]} is not a head of an arc from task {u}", where=f"covers[{j}][{u}]")
     return total
+
+
+class PathCover:
+    """The layer of path covers: n tasks are partitioned into paths of an acyclic graph, and y is 1 on the arcs used.
+
+    θ and y hold the arcs between tasks, then the n origin arcs, then the n destination arcs.
+
+    Parameters:
+        indptr: Where the arcs of each task begin in `heads`, and where the last ones end, shape (n + 1,).
+        heads: The tasks that the arcs lead to, ascending for each task.
+
+    >>> PathCover([0, 2, 3, 3], [1, 2, 2])([3.0, 1.0, 2.0, 10.0, 10.0, 10.0, 0.0, 0.0, 0.0]).tolist()
+    [1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+    """
+
+    def __init__(self, indptr: ArrayLike, heads: ArrayLike) -> None:
+        arcs = np.array(heads, dtype=np.int32)
+        tasks = np.zeros(max(len(np.atleast_1d(indptr)) - 1, 0))
+        path_cover(indptr, arcs, np.zeros(len(arcs)) - 1.0, tasks, tasks)  # refuses rows that are not valid
+        self.indptr = np.array(indptr, dtype=np.int64)
+        self.heads = arcs
+
+    @property
+    def size(self) -> int:
+        """Return the number of arcs, two per task included."""
+        return len(self.heads) + 2 * (len(self.indptr) - 1)
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """Return the path cover of least cost (see `path_cover`)."""
+        m, n = len(self.heads), len(self.indptr) - 1
+        costs = costs_of(theta, self.size)
+        successor = path_cover(self.indptr, self.heads, costs[:m], costs[m : m + n], costs[m + n :])
+        return embed(successor, self.indptr, self.heads)
 
 
 def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
@@ -160,7 +189,7 @@ def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
         expected = f"expected 0 … {len(column_costs) - 1}, ascending in each row"
         raise InputError(f"{heads[k]} is out of range or order, {expected}", where=f"{names[1]}[{k}]")
     for name, values in zip(names[2:5], arrays[2:], strict=True):
-        k = _too_large(values)
+        k = first_beyond(values, LARGEST)
         if k >= 0:
             raise InputError(f"{values[k]}, expected a number within ±{LARGEST:g}", where=f"{name}[{k}]")
     if arguments[5] is None:
@@ -180,26 +209,6 @@ def _array(name: str, values: ArrayLike | None, dtype: type) -> NDArray[Any]:
     if array.ndim != 1:
         raise InputError(f"an array of {array.ndim} dimensions, expected one", where=name)
     return array
-
-
-@njit(cache=True, nogil=True)
-def _embed_into(successor, indptr, heads, vector):  # type: ignore[no-untyped-def]
-    """Write 1 on the arcs that are used; returns the first task whose successor is not one of its heads, −1: none."""
-    n = indptr.shape[0] - 1
-    origins = vector[heads.shape[0] : heads.shape[0] + n]
-    destinations = vector[heads.shape[0] + n :]
-    origins[:] = 1.0
-    for u in range(n):
-        v = successor[u]
-        if v < 0:
-            destinations[u] = 1.0
-            continue
-        k = indptr[u] + np.searchsorted(heads[indptr[u] : indptr[u + 1]], v)
-        if k == indptr[u + 1] or heads[k] != v:
-            return u
-        vector[k] = 1.0
-        origins[v] = 0.0
-    return -1
 
 
 @njit(cache=True, nogil=True)
@@ -239,15 +248,6 @@ def _bad_head(indptr, heads, columns):  # type: ignore[no-untyped-def]
             if heads[k] <= previous or heads[k] >= columns:
                 return k
             previous = heads[k]
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _too_large(values):  # type: ignore[no-untyped-def]
-    """Return the position of the first value that is NaN or beyond LARGEST, −1 if there is none."""
-    for k in range(values.shape[0]):
-        if not abs(values[k]) <= LARGEST:
-            return k
     return -1
 
 

@@ -19,7 +19,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
-from colayer.layers.layer import costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, node_pairs, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
@@ -58,19 +58,12 @@ class ShortestPath:
     """
 
     def __init__(self, nodes: int, arcs: ArrayLike, source: int, target: int) -> None:
-        ends = np.array(arcs)
-        if ends.size == 0:
-            ends = np.empty((0, 2), dtype=np.int64)
-        if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
-            raise InputError("expected pairs of nodes", where="arcs")
         nodes = whole(nodes, "nodes", 1)
-        if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
-            raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="arcs")
+        self.arcs = node_pairs(arcs, nodes, "arcs")
         for name, node in (("source", source), ("target", target)):
             if whole(node, name, 0) >= nodes:
                 raise InputError(f"{node} is out of range, expected 0 to {nodes - 1}", where=name)
-        self.nodes, self.source, self.target = int(nodes), int(source), int(target)
-        self.arcs = ends.astype(np.int64)
+        self.nodes, self.source, self.target = nodes, int(source), int(target)
         ahead = _reached(*_rows(self.arcs[:, 0], self.arcs[:, 1], self.nodes), self.source)
         useful = ahead & _reached(*_rows(self.arcs[:, 1], self.arcs[:, 0], self.nodes), self.target)
         if not useful[self.source]:
@@ -112,11 +105,8 @@ class ShortestPath:
         else:
             node = bellman_ford_into(self._start, self._tails, self._heads, costs, self._source, before)
             if node >= 0:
-                raise InputError(
-                    f"a cycle of negative cost through node {self._node[node]}, expected none:"
-                    " make it θ ≥ 0, or the graph acyclic",
-                    where="theta",
-                )
+                cycle = f"a cycle of negative cost through node {self._node[node]}"
+                raise InputError(f"{cycle}, expected none: make it θ ≥ 0, or the graph acyclic", where="theta")
         path: Ints = self._arc[_walk(self._tails, before, self._source, self._target)]
         return path
 
@@ -176,8 +166,7 @@ def _topological(start, heads):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
-    """Find the last arc of a shortest path from node 0 to each node; arcs in rows by head, all from smaller nodes.
-    O(m).
+    """Find the last arc of a shortest path from 0 to each node; arcs in rows by head, all from smaller nodes. O(m).
 
     distance(v) = min over arcs (u, v) of distance(u) + cost; the first arc of the row that attains it is kept.
     """
@@ -223,8 +212,7 @@ def dijkstra_into(start, heads, costs, source, target, before):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def bellman_ford_into(start, tails, heads, costs, source, before):  # type: ignore[no-untyped-def]
-    """Find the last arc of a shortest path to each node; arcs in rows by tail. Return −1, or a node on a negative
-    cycle.
+    """Find the last arc of a shortest path to each node; arcs in rows by tail. Return −1, or a node on a bad cycle.
 
     Each round visits the nodes whose distance fell in the round before. Without a negative cycle a shortest path has
     fewer than n arcs, so round n changes nothing; if it does, the arcs in `before` contain a cycle of negative cost.

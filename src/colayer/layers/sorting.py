@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import inner, njit
-from colayer.errors import InputError
+from colayer.layers.layer import costs_of
 
 _SMALL = 24  # insertion sort alone is fastest up to this length
 
@@ -21,11 +23,7 @@ def sort(theta: ArrayLike) -> NDArray[np.int64]:
     >>> sort([0.3, 0.1, 0.3, 0.2]).tolist()
     [1, 3, 0, 2]
     """
-    values = np.array(theta, dtype=np.float64)
-    if values.ndim != 1:
-        raise InputError(f"an array of {values.ndim} dimensions, expected one", where="theta")
-    if not np.isfinite(values).all():
-        raise InputError("not finite", where="theta")
+    values = costs_of(theta)
     order = np.empty(len(values), dtype=np.int64)
     order_into(values, order, np.empty(len(values)), np.empty(2 * len(values) + 1, dtype=np.int64))
     return order
@@ -56,6 +54,24 @@ def likelihood(theta: Floats, target: Floats) -> tuple[float, Floats]:
     from colayer.layers.likelihood import plackett_luce  # needed only to learn from examples
 
     return plackett_luce(theta, sort(-target))
+
+
+@dataclass(frozen=True)
+class Sorting:
+    """The layer of permutations: y_i = n − position of i, so ⟨θ, y⟩ is the total completion time of jobs that last θ.
+
+    >>> Sorting()([0.3, 0.1, 0.2]).tolist()
+    [1.0, 3.0, 2.0]
+    """
+
+    @property
+    def size(self) -> None:
+        """Return None: θ may have any length."""
+        return
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """Sort θ, ties by index."""
+        return embed(sort(theta))
 
 
 @njit(cache=True, nogil=True)

@@ -7,13 +7,16 @@ kernels below. Ties are always broken by edge index, so each result is a functio
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from colayer._runtime.arrays import Ints
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
-from colayer.layers.layer import whole
+from colayer.layers.layer import costs_of, indicator, node_pairs, whole
 from colayer.layers.sorting import order_into
+
+#: y as a vector: 1 for the edges in the tree, of all that there are, 0 for the others.
+embed = indicator
 
 
 def minimum_spanning_tree(nodes: int, edges: ArrayLike, costs: ArrayLike) -> Ints:
@@ -48,18 +51,13 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
     >>> complete_forest(3, [(0, 1), (1, 2), (0, 2)], [3.0, 1.0, 2.0], forest=[0]).tolist()
     [1]
     """
-    ends, nodes = node_pairs(edges), whole(nodes, "nodes", 1)
-    if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
-        raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where="edges")
-    values = np.array(costs, dtype=np.float64)
-    if values.shape != (len(ends),):
-        raise InputError(f"shape {values.shape}, expected one cost per edge, ({len(ends)},)", where="costs")
-    if not np.isfinite(values).all():
-        raise InputError("not finite", where="costs")
+    nodes = whole(nodes, "nodes", 1)
+    ends = node_pairs(edges, nodes, "edges")
+    values = costs_of(costs, len(ends), "costs")
     chosen = np.array(forest, dtype=np.int64)
     if chosen.ndim != 1 or (len(chosen) and not (chosen.min() >= 0 and chosen.max() < len(ends))):
         raise InputError(f"expected edges, 0 to {len(ends) - 1}", where="forest")
-    u, v = (np.array(end, dtype=np.int64) for end in ends.T)
+    u, v = (np.array(end) for end in ends.T)
     parent = np.full(nodes, -1, dtype=np.int32)
     if kruskal_into(u, v, chosen, parent, np.empty(len(chosen), dtype=np.int64)) < len(chosen):
         raise InputError("its edges close a cycle, expected a forest", where="forest")
@@ -69,24 +67,30 @@ def complete_forest(nodes: int, edges: ArrayLike, costs: ArrayLike, forest: Arra
     return np.sort(tree)
 
 
-def node_pairs(edges: ArrayLike) -> NDArray[np.integer]:
-    """Return the edges as an array of two columns, also if there are none."""
-    try:
-        ends = np.asarray(edges)
-    except ValueError:  # rows of several lengths
-        raise InputError("expected pairs of nodes", where="edges") from None
-    if ends.shape == (0,):
-        ends = np.empty((0, 2), dtype=np.int64)
-    if ends.ndim != 2 or ends.shape[1] != 2 or ends.dtype.kind not in "iu":
-        raise InputError("expected pairs of nodes", where="edges")
-    return ends
+class MinimumSpanningTree:
+    """The layer of spanning trees: θ holds a cost per edge, and y is 1 on the edges of the tree.
 
+    Parameters:
+        nodes: Number of nodes.
+        edges: Pairs of 0-based nodes, shape (m, 2), of a connected graph.
 
-def embed(tree: NDArray[np.integer], edges: int) -> NDArray[np.float64]:
-    """Return y as a vector: 1 for the edges (of `edges` in all) in the tree, 0 for the others."""
-    vector = np.zeros(edges)
-    vector[tree] = 1.0
-    return vector
+    >>> MinimumSpanningTree(3, [(0, 1), (1, 2), (0, 2)])([3.0, 1.0, 2.0]).tolist()
+    [0.0, 1.0, 1.0]
+    """
+
+    def __init__(self, nodes: int, edges: ArrayLike) -> None:
+        self.nodes = whole(nodes, "nodes", 1)
+        self.edges = node_pairs(edges, self.nodes, "edges")
+        minimum_spanning_tree(self.nodes, self.edges, np.zeros(self.size))  # refuses graphs that are not connected
+
+    @property
+    def size(self) -> int:
+        """Return the number of edges."""
+        return len(self.edges)
+
+    def __call__(self, theta: ArrayLike) -> Floats:
+        """Return the minimum spanning tree by Kruskal's algorithm, ties by edge."""
+        return indicator(minimum_spanning_tree(self.nodes, self.edges, costs_of(theta, self.size)), self.size)
 
 
 @inner(cache=True, nogil=True)

@@ -135,16 +135,8 @@ class ContextModel(Model):
         for k, stage in enumerate(later):
             if not stage.arrays:
                 raise InputError("expected a network, only the first may be silent", where=f"weights.then[{k}]")
-        return cls(
-            weights=weights["linear"],
-            center=weights["center"],
-            relations=first.relations,
-            dilations=first.dilations,
-            arrays=first.arrays,
-            then=later,
-            fallback=weights.get("fallback", np.empty(0)),
-            **known,
-        )
+        linear = {"weights": weights["linear"], "fallback": weights.get("fallback", np.empty(0))}
+        return cls(**known, **linear, **vars(first), center=weights["center"], then=later)
 
 
 def append_stage(earlier: ContextModel, last: ContextModel) -> ContextModel:

@@ -15,11 +15,9 @@ class LinearModel(Model):
 
     def written_weights(self) -> list[float]:
         """Return the entry "weights" of the file."""
-        listed: list[float] = self.weights.tolist()
-        return listed
+        return list(map(float, self.weights))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """Return the model of a decoded JSON object."""
-        known = header(document)
-        return cls(weights=document["weights"], **known)
+        return cls(**header(document), weights=document["weights"])

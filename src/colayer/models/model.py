@@ -86,9 +86,7 @@ class Model(ABC):
 
     @property
     def sees_structure(self) -> bool:
-        """Return whether θ depends on how the rows of an instance relate; `theta` and `correction` then need the
-        structure.
-        """
+        """Return whether `theta` and `correction` need the structure: how the rows of an instance relate."""
         return False
 
     @property
@@ -99,7 +97,7 @@ class Model(ABC):
     def theta(self, features: NDArray[Any], structure: Structure = ()) -> Floats:
         """Return θ of one instance, from its (rows, d) features."""
         linear = thetas(features, self.raw()[None, :])[0]
-        correction = self.correction(features, structure) if self.sees_structure else self.correction(features)
+        correction = self.correction(features, structure)
         return np.asarray(linear if correction is None else linear + correction)
 
     def correction(

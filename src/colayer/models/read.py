@@ -36,6 +36,5 @@ def model_of(document: Any) -> Model:
     if kind in _DROPPED:
         raise InputError(f"{short(kind)} was dropped, learn a network anew by the method neural", where="model")
     if "model" in document and kind not in list(_READERS):
-        known = " or ".join(repr(name) for name in _READERS)
-        raise InputError(f"{short(kind)} is not supported, expected {known}", where="model")
+        raise InputError(f"{short(kind)} is not supported, expected {' or '.join(map(repr, _READERS))}", where="model")
     return _READERS[kind or "linear"].from_document(document)

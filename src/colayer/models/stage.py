@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.errors import InputError
 from colayer.io.validate import table
-from colayer.models.inputs import assemble_inputs, relation_arrays, scaled_features, sequence_of
+from colayer.models.inputs import assemble_inputs, relation_arrays, sequence_of
 from colayer.models.kernels.context import blocks_add, gather_add, pool_into, product_into, theta_into
 from colayer.models.kernels.product import FOUR
 from colayer.problem.structure import Graph, Groups, Order, Relation, Structure
@@ -58,9 +57,7 @@ class Stage:
         if set(arrays) != set(expected):
             raise InputError(f"expected {', '.join(expected)}", where=f"{where}.network")
         checked = {
-            name: np.ascontiguousarray(
-                table(arrays[name], f"{where}.network.{name}", shape, read_only=False), dtype=np.float32
-            )
+            name: table(arrays[name], f"{where}.network.{name}", shape).astype(np.float32)
             for name, shape in expected.items()
         }
         return cls(relations, dilations, checked)
@@ -81,12 +78,8 @@ class Stage:
         matrices, biases = (np.array(part) for part in zip(*gates, strict=True))
         return matrices, biases, np.array(taps), np.array(self.dilations)
 
-    def correction(self, features: NDArray[Any], structure: Structure, scale: Floats, center: Floats) -> Floats:
-        """Return what the network adds to θ, its starting point included, shape (rows,)."""
-        return self.added(scaled_features(features, scale, center), structure)
-
     def added(self, scaled: Singles, structure: Structure) -> Floats:
-        """Return `correction` from the output of `scaled_features`, which all stages share."""
+        """Return what the network adds to θ, its starting point included, shape (rows,); `scaled` are the features."""
         rows = scaled.shape[1]
         if not self.arrays:
             return np.zeros(rows)
@@ -115,19 +108,16 @@ class Stage:
         """Update h by all blocks, in one call if no cells come between them."""
         sequence = sequence_of(structure)
         spare = _NOTHING if sequence is None else np.empty_like(h)
-        views = [
-            (name, _Cells.of(relation, sequence))
-            for name, relation in zip(self.relations, structure, strict=True)
-            if not isinstance(relation, Order)
-        ]
-        if self.dilations and not views:
+        pooled = [(name, *cells_of(r, sequence)) for name, r in zip(self.relations, structure, strict=True)]
+        pooled = [relation for relation in pooled if relation[0] != "order"]
+        if self.dilations and not pooled:
             blocks_add(*self._blocks, h, h, spare)
             return
         x = np.empty_like(h)
         for k in range(len(self.dilations)):
             x[:] = h
-            for name, view in views:
-                view.add_pooled(h, self.arrays[f"{k}.{name}"], x)
+            for name, ends, count in pooled:
+                _add_pooled(h, ends, count, name == "graph", self.arrays[f"{k}.{name}"], x)
             blocks_add(*(part[k : k + 1] for part in self._blocks), x, h, spare)
 
     def written(self) -> dict[str, Any]:
@@ -141,10 +131,9 @@ class Stage:
     @classmethod
     def read(cls, entry: Mapping[str, Any], where: str) -> Stage:
         """Return the network of the entries of a model file."""
-        for name, kind in (("relations", list), ("dilations", list), ("network", Mapping)):
+        for name, kind, what in (("relations", list, "list"), ("dilations", list, "list"), ("network", dict, "object")):
             if not isinstance(entry.get(name), kind):
-                wanted = "expected a list" if kind is list else "expected a JSON object"
-                raise InputError(wanted, where=f"{where}.{name}")
+                raise InputError(f"expected a JSON {what}", where=f"{where}.{name}")
         return cls.of(tuple(entry["relations"]), tuple(entry["dilations"]), entry["network"], where)
 
 
@@ -160,39 +149,18 @@ def cells_of(relation: Relation, sequence: Ints | None) -> tuple[tuple[Ints, ...
     return ends if sequence is None else tuple(end[sequence] for end in ends), count
 
 
-@dataclass(frozen=True, eq=False)
-class _Cells:
-    """The nodes or groups of one relation, and the cells that each row is in."""
-
-    ends: tuple[Ints, ...]
-    counts: tuple[Ints, ...]
-    directed: bool
-
-    @classmethod
-    def of(cls, relation: Graph | Groups, sequence: Ints | None) -> _Cells:
-        """Return the cells of a relation, rows in their order."""
-        ends, count = cells_of(relation, sequence)
-        counts = tuple(np.bincount(end, minlength=count) for end in ends)
-        return cls(ends, counts, isinstance(relation, Graph) and relation.directed)
-
-    def add_pooled(self, h: Singles, array: Singles, x: Singles) -> None:
-        """Add to x the pooled states of the cells of each row, times `array`."""
-        channels, count = len(h), len(self.counts[0])
-        silent = np.zeros(channels, np.float32)
-        if len(self.ends) == 2 and not self.directed:  # pool both ends together
-            both = np.concatenate(self.ends)
-            states = np.empty((2 * channels, count), np.float32)
-            pool_into(np.concatenate([h, h], axis=1), both, self.counts[0] + self.counts[1], states)
-            parts = [array, array]
-        else:
-            states = np.empty((2 * channels * len(self.ends), count), np.float32)
-            for k, (end, size) in enumerate(zip(self.ends, self.counts, strict=True)):
-                pool_into(h, end, size, states[2 * channels * k : 2 * channels * (k + 1)])
-            parts = np.split(array, len(self.ends))
-        for end, part in zip(self.ends, parts, strict=True):
-            outputs = np.empty((channels, count), np.float32)
-            product_into(*_pad_to_fours(part, silent), states, outputs, False)
-            gather_add(outputs, end, x)
+def _add_pooled(h: Singles, ends: tuple[Ints, ...], count: int, together: bool, array: Singles, x: Singles) -> None:
+    """Add to x the pooled states of the cells of each row, times `array`; `together` pools both ends at once."""
+    channels, silent = len(h), np.zeros(len(h), np.float32)
+    pools = [(np.concatenate([h, h], axis=1), np.concatenate(ends))] if together else [(h, end) for end in ends]
+    states = np.empty((2 * channels * len(pools), count), np.float32)
+    for k, (rows, cells) in enumerate(pools):
+        sizes = np.bincount(cells, minlength=count)
+        pool_into(rows, cells, sizes, states[2 * channels * k : 2 * channels * (k + 1)])
+    for end, part in zip(ends, [array, array] if together else np.split(array, len(ends)), strict=True):
+        outputs = np.empty((channels, count), np.float32)
+        product_into(*_pad_to_fours(part, silent), states, outputs, False)
+        gather_add(outputs, end, x)
 
 
 def _shapes(

@@ -11,11 +11,12 @@ import pytest
 from colayer.errors import OptionError
 from colayer.models.thetas import thetas
 from colayer.problems.feature_table import feature_set
-from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
+from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import Instance, generate
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks
 from colayer.problems.spanning_tree.layer import layer
 from colayer.problems.spanning_tree.prices import STEPS, price_shares
+from colayer.problems.spanning_tree.problem import SpanningTree
 from support.errors import rejects
 
 NAMES = list(FEATURE_SETS["cost"].names)
@@ -135,7 +136,6 @@ def test_tables_name_69_features_and_both_alike() -> None:
         table = FEATURE_SETS[which]
         assert len(table) == len(set(table.names)) == 69
         assert [feature.group for feature in table.columns] == ["first"] * 24 + ["second"] * 45
-        assert first_stage(which) == 24
         assert list(table.names) == NAMES
     assert FEATURE_SETS["cost"].columns[13].formula == "Q_0 over s of c_e·[e ∈ T(b_s), c_e ≤ d_es]"
     assert FEATURE_SETS["indicator"].columns[68].name == "second_bought_q100"
@@ -146,7 +146,6 @@ def test_prices_come_on_top_of_costs() -> None:
     table = FEATURE_SETS["prices"]
     assert [name for name in table.names if name in NAMES] == NAMES
     assert [feature.group for feature in table.columns] == ["first"] * 32 + ["second"] * 54
-    assert first_stage("prices") == 24 + STEPS
     for instance in cases():
         u, v, first, second = instance.arrays
         m, r = instance.edge_count, max(first.max(), second.max()) - min(first.min(), second.min())
@@ -196,6 +195,6 @@ def test_rows_follow_a_renumbering_of_nodes_edges_and_scenarios() -> None:
 
 
 def test_unknown_feature_set() -> None:
-    for call in (lambda: features(cases()[0], "69"), lambda: feature_set("69", FEATURE_SETS)):
+    for call in (lambda: SpanningTree(features="69"), lambda: feature_set("69", FEATURE_SETS)):  # type: ignore[arg-type]
         with rejects(OptionError, where="--features"):
             call()

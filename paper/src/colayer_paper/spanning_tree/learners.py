@@ -10,7 +10,6 @@ from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.direct import Direct
 from colayer.problems import SpanningTree
-from colayer.problems.spanning_tree.datasets import paper_set
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import lagrangian
@@ -18,6 +17,7 @@ from colayer.problems.spanning_tree.solution import Solution
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.learned import Data, Learning
 from colayer_paper.frame.store import Run
+from colayer_paper.spanning_tree.datasets import paper_set
 
 Tree = Learning[Instance, Any, Solution]
 

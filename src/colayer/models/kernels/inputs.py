@@ -64,9 +64,7 @@ def order_inputs_into(
 
 @inner(cache=True, nogil=True)
 def _difference(column: Floats, own: Floats, shift: int, less: bool, out: Singles) -> None:
-    """Compute out[i] = column[i + shift] − own[i], or column[i + shift] if not `less`; the end row repeats beyond an
-    end.
-    """
+    """Compute out[i] = column[i + shift] − own[i], without own if not `less`; the end row repeats beyond an end."""
     n, share = len(column), 1.0 if less else 0.0
     low, high = min(max(-shift, 0), n), max(min(n - shift, n), 0)
     for i in range(low):

@@ -9,11 +9,13 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable
+from contextlib import closing
 
 import numpy as np
 
 from colayer._runtime.arrays import Ints
 from colayer._runtime.clock import clock
+from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.lagrangian import ascend, compile_kernels, relative_gap
 from colayer.problems.spanning_tree.relaxation import Relaxation
@@ -44,10 +46,8 @@ def branch_and_bound(
     is valid in each case. The result depends on `workers` only if the time limit cuts it short.
     """
     search = _Search(instance, time_limit, progress, start, workers)
-    try:
+    with closing(search.relaxation):
         return search.run(tolerance, subproblems)
-    finally:
-        search.relaxation.close()
 
 
 class _Search:
@@ -124,17 +124,7 @@ class _Search:
 
     def _forest(self, fixed: dict[int, int]) -> bool:
         """Return whether the edges fixed in the first stage close no cycle."""
-        component: dict[int, int] = {}
-
-        def root(node: int) -> int:
-            while node in component:
-                node = component[node]
-            return node
-
-        for j, inside in fixed.items():
-            if inside:
-                a, b = root(int(self.relaxation.heads[j])), root(int(self.relaxation.tails[j]))
-                if a == b:
-                    return False
-                component[a] = b
-        return True
+        chosen = np.array([j for j, inside in fixed.items() if inside], dtype=np.int64)
+        parent = np.full(self.relaxation.nodes, -1, dtype=np.int32)
+        taken = kruskal_into(self.relaxation.heads, self.relaxation.tails, chosen, parent, np.empty_like(chosen))
+        return bool(taken == len(chosen))

@@ -107,9 +107,8 @@ def constraint_program(instance: Instance) -> ConstraintProgram:
 
     def hint(solution: Solution) -> Ints:
         values = np.zeros(at.total + S * n, dtype=np.int64)
-        values[solution.first_stage] = 1
+        values[: at.bought] = at.purchases(solution)
         for s, second in enumerate(solution.second_stage):
-            values[at.y[s, second]] = 1
             chosen, levels = _rooted(at, np.concatenate([solution.first_stage, second]))
             values[at.arcs[s, chosen]] = 1
             values[level[s]] = levels

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.problems.feature_table import Feature, FeatureTable, feature_set
+from colayer.problems.feature_table import Feature, FeatureTable
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
 from colayer.problems.spanning_tree.kernels.trees import bottlenecks, scenario_trees
@@ -61,18 +61,11 @@ FEATURE_SETS = {
 }
 
 
-def first_stage(which: str) -> int:
-    """Return the number of features of the first stage, which come first."""
-    return len(feature_set(which, FEATURE_SETS).groups["first"])
-
-
 def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
-    """Return φ of every (edge, stage), shape (2m, d): all edges of stage 1, then all of stage 2; d is 69, or 86 with
-    prices.
+    """Return φ of every (edge, stage), (2m, d), all edges of stage 1 first: a view of a C-contiguous (d, 2m) array.
 
-    The array is the transposed view of a C-contiguous (d, 2m) array.
+    d is 69, or 86 with prices.
     """
-    feature_set(which, FEATURE_SETS)
     u, v, first, second = instance.arrays
     m = instance.edge_count
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))

@@ -65,13 +65,8 @@ class Instance:
         object.__setattr__(self, "_arrays", (u, v, first, second))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Instance, (
-            self.nodes,
-            self.edges,
-            self.first,
-            self.second,
-            self.names,
-        )  # read-only again on the other side
+        # read-only again on the other side
+        return Instance, (self.nodes, self.edges, self.first, self.second, self.names)
 
     @property
     def edge_count(self) -> int:
@@ -85,9 +80,7 @@ class Instance:
 
     @property
     def arrays(self) -> tuple[Ints, Ints, Floats, Floats]:
-        """Return (ends u, ends v, first, second) for the kernels, which are compiled for writable arrays and write
-        none.
-        """
+        """Return (ends u, ends v, first, second) as writable arrays that kernels are compiled for, not written."""
         arrays: tuple[Ints, Ints, Floats, Floats] = self.__dict__["_arrays"]
         return arrays
 
@@ -144,9 +137,7 @@ def generate(
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """Return the instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] per scenario]}`, and
-    `names`.
-    """
+    """Return the instance of `{"nodes": n, "edges": [[u, v]…], "first": [m], "second": [[m] …]}`, and of `names`."""
     nodes, edges, first, second = (document[key] for key in ("nodes", "edges", "first", "second"))
     return Instance(nodes, edges, first, second, document.get("names"))
 
@@ -174,35 +165,28 @@ def _connected(nodes: int, u: Ints, v: Ints) -> bool:
 
 
 def _edges(values: Any, nodes: int) -> Ints:
+    """Return the edges as an (m, 2) array; refuse what is no pair of different nodes."""
+    if not isinstance(values, list | tuple | np.ndarray):
+        raise InputError(f"{short(values)} is not a list of pairs of nodes", where="edges")
+    if len(values) == 0:
+        raise InputError("empty, expected at least one edge", where="edges")
     if isinstance(values, np.ndarray):
-        if values.ndim != 2 or values.shape[1] != 2:
-            raise InputError(f"an array of shape {values.shape}, expected pairs of nodes, (m, 2)", where="edges")
-        if values.dtype.kind not in "iu":
-            raise InputError(f"an array of {values.dtype}, expected whole numbers", where="edges")
-    elif isinstance(values, list | tuple):
+        if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iu":
+            what = f"an array of {values.dtype} and shape {values.shape}"
+            raise InputError(f"{what}, expected pairs of whole numbers, (m, 2)", where="edges")
+    else:
         for i, pair in enumerate(values):
             if not isinstance(pair, list | tuple | np.ndarray) or len(pair) != 2:
                 raise InputError(f"{short(pair)} is not a pair of nodes", where=f"edges[{i}]")
             for k, node in enumerate(pair):
-                if isinstance(node, bool | np.bool_) or not isinstance(node, int | np.integer):
-                    raise InputError(f"{short(node)} is not a node, expected a whole number", where=f"edges[{i}][{k}]")
-                if not 0 <= node < nodes:  # before numpy, for which it may be too large
-                    raise _no_node(node, nodes, i, k)
-    else:
-        raise InputError(f"{short(values)} is not a list of pairs of nodes", where="edges")
-    if len(values) == 0:
-        raise InputError("empty, expected at least one edge", where="edges")
+                whole(node, f"edges[{i}][{k}]")
     edges = np.array(values)
     outside = (edges < 0) | (edges >= nodes)
     if outside.any():
         i, k = np.argwhere(outside)[0].tolist()
-        raise _no_node(edges[i, k], nodes, i, k)
+        raise InputError(f"{short(int(edges[i, k]))} is no node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")
     loops = edges[:, 0] == edges[:, 1]
     if loops.any():
         i = int(np.argmax(loops))
         raise InputError(f"a loop at node {edges[i, 0]}, expected two different nodes", where=f"edges[{i}]")
     return np.ascontiguousarray(edges, dtype=np.int64)
-
-
-def _no_node(node: Any, nodes: int, i: int, k: int) -> InputError:
-    return InputError(f"{short(int(node))} is not a node, expected 0 to {nodes - 1}", where=f"edges[{i}][{k}]")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
-from colayer.errors import OptionError
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.relaxation import Relaxation
 from colayer.problems.spanning_tree.rounding import Incumbent
@@ -51,55 +51,30 @@ def relative_gap(cost: float, bound: float) -> float:
 
 
 def lagrangian(
-    instance: Instance,
-    iterations: int = 1000,
-    tolerance: float = 1e-4,
-    time_limit: float | None = None,
-    progress: Callable[[float, float], None] | None = None,
-    start: Solution | None = None,
-    workers: int | None = None,
+    instance: Instance, iterations: int = 1000, tolerance: float = 1e-4, workers: int | None = None
 ) -> Lagrangian:
-    """Bound and solution that close in on each other, until their relative gap is at most `tolerance`.
+    """Close in with bound and solution until their relative gap is at most `tolerance`.
 
-    Prices begin at the costs c and take Polyak steps towards the best cost known. Also ends after `iterations`, after
-    `time_limit` seconds, and when steps have become so short that the bound will not rise any more: the gap that is
-    left is then the relaxation's own. `start` is a solution known already; `progress` is called with (bound, best
-    cost) after each iteration. The bound is computed in whole numbers and valid without a tolerance; where all costs
-    are whole it is rounded up to a multiple of 1/S, as all costs of solutions are. The result does not depend on
-    `workers`.
+    Prices begin at the costs c and take Polyak steps towards the best cost known. The ascent also ends after
+    `iterations`, and when steps have become so short that the bound will not rise any more: the gap that is left is
+    then the relaxation's own. The bound is computed in whole numbers and valid without a tolerance; where all costs are
+    whole it is rounded up to a multiple of 1/S, as all costs of solutions are. The result does not depend on `workers`.
     """
-    if iterations < 1:
-        raise OptionError(f"{iterations} is out of range, expected at least 1", where="iterations")
-    if not tolerance >= 0:
-        raise OptionError(f"{tolerance:g} is out of range, expected at least 0", where="tolerance")
     compile_kernels()
     began = clock()
-    relaxation = Relaxation(instance, workers)
-    incumbent = Incumbent(instance, relaxation.edges, start)
     bounds: list[float] = []
     costs: list[float] = []
+    with closing(Relaxation(instance, workers)) as relaxation:
+        incumbent = Incumbent(instance, relaxation.edges, None)
 
-    def done(bound: float) -> bool:
-        bounds.append(min(bound, incumbent.cost))
-        costs.append(incumbent.cost)
-        if progress is not None:
-            progress(bounds[-1], costs[-1])
-        late = time_limit is not None and clock() - began >= time_limit
-        return late or relative_gap(costs[-1], bounds[-1]) <= tolerance
+        def done(bound: float) -> bool:
+            bounds.append(min(bound, incumbent.cost))
+            costs.append(incumbent.cost)
+            return relative_gap(costs[-1], bounds[-1]) <= tolerance
 
-    try:
         ascend(relaxation, incumbent, iterations, done)
-    finally:
-        relaxation.close()
-    return Lagrangian(
-        solution=incumbent.solution,
-        cost=incumbent.cost,
-        bound=bounds[-1],
-        iterations=len(bounds),
-        bounds=np.array(bounds),
-        costs=np.array(costs),
-        seconds=clock() - began,
-    )
+    by_iteration = np.array(bounds), np.array(costs)
+    return Lagrangian(incumbent.solution, costs[-1], bounds[-1], len(bounds), *by_iteration, clock() - began)
 
 
 @cache

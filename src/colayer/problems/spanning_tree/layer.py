@@ -5,29 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from colayer.errors import InputError
+from colayer.layers.layer import costs_of
 from colayer.layers.likelihood import matrix_tree
 from colayer.problems.spanning_tree.instance import Instance
-from colayer.problems.spanning_tree.kernels.trees import stage_tree
+from colayer.problems.spanning_tree.kernels.trees import scenario_trees
 from colayer.problems.spanning_tree.solution import Solution
 
 Stages = NDArray[np.int8]
 
 
 def layer(theta: ArrayLike, instance: Instance) -> Stages:
-    """Return the stage of each edge (1 or 2; 0: not in the tree) that minimises Σ c̄_e over stage 1 plus Σ d̄_e over
-    stage 2.
+    """Return the stage of each edge (1 or 2; 0: not in the tree) of least Σ c̄_e over stage 1 plus Σ d̄_e over stage 2.
 
-    θ holds c̄ by edge, then d̄ by edge. If c̄_e = d̄_e the stage is the first.
+    θ holds c̄ by edge, then d̄ by edge. Whatever the tree, each of its edges takes the cheaper stage, the first if
+    c̄_e = d̄_e: the tree is the minimum spanning tree for min(c̄, d̄).
     """
     m = instance.edge_count
-    values = np.array(theta, dtype=np.float64)
-    if values.shape != (2 * m,):
-        raise InputError(f"shape {values.shape}, expected two entries per edge, ({2 * m},)", where="theta")
-    if not np.isfinite(values).all():
-        raise InputError("not finite", where="theta")
+    first, second = costs_of(theta, 2 * m).reshape(2, m)
     u, v = instance.arrays[:2]
-    stages: Stages = stage_tree(instance.nodes, u, v, values[:m], values[m:])
+    tree = scenario_trees(instance.nodes, u, v, np.minimum(first, second)[np.newaxis])[0]
+    stages = np.zeros(m, dtype=np.int8)
+    stages[tree] = np.where(first[tree] <= second[tree], 1, 2)
     return stages
 
 

@@ -20,13 +20,11 @@ _HALF = np.array([0.5])
 
 
 def price_shares(instance: Instance, bottleneck: Floats) -> Floats:
-    """Return the share of scenarios whose tree takes an edge at its price, (STEPS, m), step by step; `bottleneck` is
-    D_es.
+    """Return the share of scenarios whose tree takes an edge at its price, (STEPS, m); `bottleneck` is D_es.
 
-    It is 0 for edges that are no candidates (see `relaxation.candidates`).
-
-    The first prices are the costs. Steps are as long as Polyak's towards the cost of buying what half of the scenarios
-    take at these. If all agree, prices stay as they are. O(STEPS·S·(n α(n) + m)).
+    It is 0 for edges that are no candidates (see `relaxation.candidates`). The first prices are the costs. Steps are as
+    long as Polyak's towards the cost of buying what half of the scenarios take at these. If all agree, prices stay as
+    they are. O(STEPS·S·(n α(n) + m)).
     """
     relaxation = Relaxation(instance, workers=1, bottleneck=bottleneck)
     shares = np.zeros((STEPS, instance.edge_count))

@@ -15,7 +15,7 @@ from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.compact import compact, constraint_program
 from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
 from colayer.problems.spanning_tree.decoder import best, decode, solved
-from colayer.problems.spanning_tree.features import FEATURE_SETS, features, first_stage
+from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.spanning_tree.own_data import instance
@@ -83,7 +83,7 @@ class SpanningTree(BaseProblem):
     def __init__(self, features: Literal["cost", "indicator", "prices"] = "cost") -> None:
         known = feature_set(features, FEATURE_SETS)
         self.feature_names, self.safe_weights = known.names, known.safe_weights
-        self._features, self.first_stage = features, first_stage(features)
+        self._features, self.first_stage = features, len(known.groups["first"])  # its features come first
 
     @property
     def options(self) -> dict[str, Any]:

@@ -74,19 +74,16 @@ def _solution(first_stage: Any, second_stage: Any, instance: Instance) -> Soluti
     if not isinstance(second_stage, list | tuple | np.ndarray):
         raise InputError(f"{short(second_stage)} is not a list of lists of edges", where="second_stage")
     if len(second_stage) != instance.scenarios:
-        raise InputError(
-            f"{len(second_stage)} lists of edges, expected one per scenario, {instance.scenarios}", where="second_stage"
-        )
+        wrong = f"{len(second_stage)} lists of edges, expected one per scenario, {instance.scenarios}"
+        raise InputError(wrong, where="second_stage")
     completions = []
     for s, listed in enumerate(second_stage):
         where = f"second_stage[{s}]"
         edges = _edges(listed, where, instance)
         _add(u, v, edges, parent.copy(), where)
-        if len(forest) + len(edges) < instance.nodes - 1:
-            total = len(forest) + len(edges)
-            raise InputError(
-                f"{total} edges with those of first_stage, expected {instance.nodes - 1}, a spanning tree", where=where
-            )
+        total, tree = len(forest) + len(edges), instance.nodes - 1
+        if total < tree:
+            raise InputError(f"{total} edges with those of first_stage, expected {tree}, a spanning tree", where=where)
         completions.append(edges)
     return Solution(forest, tuple(completions))
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from colayer.learning.network.context import ContextNetwork, pack
-from colayer.models.inputs import inputs_of
+from colayer.models.inputs import inputs_of, scaled_features
 from colayer.models.stage import Stage, kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problem.structure import Order, structure_of
@@ -82,7 +82,7 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
                     made.arrays[name.replace(".", "_")].copy_(torch.from_numpy(np.array(array)))
             order = structure[0]
             assert isinstance(order, Order)
-            theta = stage.correction(features, structure, whole.feature_scale, whole.center)
+            theta = stage.added(scaled_features(features, whole.feature_scale, whole.center), structure)
             added = (theta - order.positions[:, 0])[order.permutation]
             torchs = made(pack([inputs], [structure])).detach().numpy()
             assert np.allclose(added, torchs, rtol=1e-5, atol=1e-5 * max(1.0, np.abs(added).max()))

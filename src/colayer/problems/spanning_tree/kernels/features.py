@@ -14,8 +14,7 @@ SECOND = 1 + 4 * QUANTILES  # features of the second stage
 
 @njit(cache=True, nogil=True)
 def feature_matrix(u, v, first, costs, start, incident, in_first, paths, in_cheaper, by_cost):  # type: ignore[no-untyped-def]
-    """Compute the rows of the table in features.py, (FIRST + SECOND, 2m) float32, columns by edge, stage 1 then stage
-    2.
+    """Compute the rows of the table in features.py, (FIRST + SECOND, 2m) float32, columns by edge, stage 1 first.
 
     `costs` is d by edge, then scenario, (m, S). The edges at node i are incident[start[i] : start[i + 1]]. in_first[e]
     and in_cheaper[e, s] say whether the minimum spanning trees for c and min(c, d_s) hold the edge e; with `by_cost`

@@ -26,8 +26,7 @@ from colayer.layers.spanning_tree import find, join
 
 @njit(cache=True, nogil=True)
 def relaxed_trees(low, high, ends, costs, heads, tails, limit, price, direction, taken, value, slope):  # type: ignore[no-untyped-def]
-    """Find, for scenarios low ≤ s < high, the minimum spanning tree over T_s at its costs and candidates at their
-    prices.
+    """Find the minimum spanning trees of low ≤ s < high over T_s at its costs and candidates at their prices.
 
     `ends` (2, S, n − 1) and `costs` (S, n − 1) are T_s by increasing cost; `heads`, `tails` (m') the candidates' ends;
     `limit`, `price`, `direction` (S, m') are D, μ and the direction of the last step. Out: taken[s] = x_s, value[s] the
@@ -77,11 +76,7 @@ def relaxed_trees(low, high, ends, costs, heads, tails, limit, price, direction,
 
 @njit(cache=True, nogil=True)
 def _sorted(price, order, spare, bins, count, lowest, highest):  # type: ignore[no-untyped-def]
-    """Sort order[:count] stably by price with a radix sort, by 8 bits, or by 11 if there are many; return `order` or
-    `spare`.
-
-    O(count) a digit: about a tenth of the time of an iteration, a fourth if most edges are candidates.
-    """
+    """Sort order[:count] stably by price with a radix sort, O(count) a digit; return `order` or `spare`."""
     digit = 11 if count > 1000 else 8
     mask = (1 << digit) - 1
     shift = 0
@@ -119,8 +114,7 @@ def first_stage_counts(taken, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def move(low, high, taken, counts, momentum, step, direction, price):  # type: ignore[no-untyped-def]
-    """Step candidates low ≤ j < high: direction ← momentum·direction + (1 − momentum)·(x − mean x), price +=
-    step·direction.
+    """Step candidates low ≤ j < high: direction ← momentum·direction + (1 − momentum)·(x − mean x), price += step·it.
 
     Steps are rounded to units along the scenarios' running sum, which keeps Σ_s price_js exactly as it is.
     """

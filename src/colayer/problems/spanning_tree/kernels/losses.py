@@ -58,7 +58,7 @@ def losses_into(  # type: ignore[no-untyped-def]
 def costs_into(theta1, theta2, u, v, first, ends, costs, nodes, nothing, stages, out):  # type: ignore[no-untyped-def]
     """Compute out[k], the cost of the decoded tree of the layer with c̄ = theta1[k], d̄ = theta2[k], for one instance.
 
-    stages[k] is that tree, as `stage_tree` gives it; with fewer rows the last one is reused.
+    stages[k] is that tree, as `layer.layer` gives it; with fewer rows the last one is reused.
     """
     m = len(u)
     cheaper, keys = np.empty(m), np.empty(m)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import inner, njit
 from colayer.layers.spanning_tree import find, join
 
 
@@ -153,30 +153,26 @@ def descend(doubt_ends, rest_ends, rest_costs, first, chosen, evaluations, toler
     improved = True
     while improved:
         improved = False
-        for j in range(size):
-            if spent >= evaluations:
-                return
-            chosen[j] = 1 - chosen[j]
-            cost = _choice_cost(doubt_ends, rest_ends, rest_costs, first, chosen, parent)
-            spent += 1
-            if cost < best - tolerance:
-                best = cost
-                improved = True
-            else:
-                chosen[j] = 1 - chosen[j]
-        if improved:
-            continue
-        for i in range(size):
-            for j in range(i):
-                if chosen[i] == chosen[j]:
-                    continue
-                if spent >= evaluations:
-                    return
-                chosen[i], chosen[j] = chosen[j], chosen[i]
-                cost = _choice_cost(doubt_ends, rest_ends, rest_costs, first, chosen, parent)
-                spent += 1
-                if cost < best - tolerance:
-                    best = cost
-                    improved = True
-                else:
-                    chosen[i], chosen[j] = chosen[j], chosen[i]
+        for exchange in range(2):
+            for i in range(0 if improved else size):
+                for j in range(i if exchange else 1):
+                    if exchange and chosen[i] == chosen[j]:
+                        continue
+                    if spent >= evaluations:
+                        return
+                    _flip(chosen, i, j if exchange else i)
+                    cost = _choice_cost(doubt_ends, rest_ends, rest_costs, first, chosen, parent)
+                    spent += 1
+                    if cost < best - tolerance:
+                        best = cost
+                        improved = True
+                    else:
+                        _flip(chosen, i, j if exchange else i)
+
+
+@inner(cache=True, nogil=True)
+def _flip(chosen, i, j):  # type: ignore[no-untyped-def]
+    """Flip the entries i and j, one only if they are the same."""
+    chosen[i] = 1 - chosen[i]
+    if i != j:
+        chosen[j] = 1 - chosen[j]

@@ -1,4 +1,4 @@
-"""Trees of the scenarios, the layer's two-stage tree, and completions of a forest.
+"""Trees of the scenarios, and completions of a forest.
 
 Edges are compared by (cost, index), a strict order, so each minimum spanning tree is the only one. Contracting a forest
 F keeps an edge that is the largest of a cycle the largest of a cycle: what the minimum spanning tree for d_s does not
@@ -72,33 +72,10 @@ def bottlenecks(u, v, trees, second):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def stage_tree(nodes, u, v, first, second):  # type: ignore[no-untyped-def]
-    """Solve the layer: return 1 or 2 for an edge of the minimum spanning tree for min(c̄, d̄), its stage; 0 elsewhere.
-
-    A tree edge is of the first stage iff c̄_e ≤ d̄_e. No pair of stages and tree has a smaller sum of costs: whatever
-    the tree, each of its edges takes the cheaper stage.
-    """
-    m = first.shape[0]
-    order, parent, tree = np.empty(m, np.int64), np.full(nodes, -1, np.int32), np.empty(nodes - 1, np.int64)
-    cheaper = np.empty(m)
-    for e in range(m):
-        cheaper[e] = min(first[e], second[e])
-    order_into(cheaper, order, np.empty(m), np.empty(2 * m + 1, np.int64))
-    kruskal_into(u, v, order, parent, tree)
-    stage = np.zeros(m, np.int8)
-    for k in range(nodes - 1):
-        e = tree[k]
-        stage[e] = 1 if first[e] <= second[e] else 2
-    return stage
-
-
-@njit(cache=True, nogil=True)
 def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
-    """Return the cheapest completion of the forest F (edge indices) in each scenario, (S, n − 1 − |F|), by increasing
-    cost.
+    """Return the cheapest completion of the forest F in each scenario, (S, n − 1 − |F|), by increasing cost.
 
-    `trees` is that of `scenario_trees`. If F closes a cycle, the result is an empty array of two dimensions. O(S n
-    α(n)).
+    `trees` is that of `scenario_trees`. If F closes a cycle, the result has no rows. O(S n α(n)).
     """
     scenarios, nodes = trees.shape[0], trees.shape[1] + 1
     base = np.full(nodes, -1, np.int32)
@@ -107,8 +84,7 @@ def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
     chosen = np.empty((scenarios, nodes - 1 - forest.shape[0]), np.int64)
     parent = np.empty(nodes, np.int32)
     for s in range(scenarios):
-        for i in range(nodes):
-            parent[i] = base[i]
+        parent[:] = base
         kruskal_into(u, v, trees[s], parent, chosen[s])
     return chosen
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colayer.errors import InputError
-from colayer.problems.spanning_tree.datasets import paper_set
+from colayer_paper.spanning_tree.datasets import paper_set
 from support.errors import rejects
 
 
