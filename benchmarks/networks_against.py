@@ -25,8 +25,8 @@ from colayer.display.tables import table
 from colayer.pretrained import pretrained_network
 from colayer.problem.gap import gap
 from colayer.problems import SpanningTree, VehicleScheduling
-from colayer.problems.spanning_tree import datasets as trees
 from colayer.problems.spanning_tree.lagrangian import lagrangian
+from colayer_paper.spanning_tree import datasets as trees
 from colayer_paper.vehicle_scheduling import datasets as vehicles
 
 Contender = Callable[[Any], float]

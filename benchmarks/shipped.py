@@ -22,10 +22,10 @@ from colayer.evaluators.base import Backend
 from colayer.learning.perturbation import draws
 from colayer.pretrained import pretrained
 from colayer.problem.bind import bind
-from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer_paper.portfolios import NAMES
 from colayer_paper.pretrain import RECIPES
 from colayer_paper.single_machine import datasets as single_machine
+from colayer_paper.spanning_tree import datasets as spanning_tree
 from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
 
 COUNTS = (1, 5, 10, 20, 32)

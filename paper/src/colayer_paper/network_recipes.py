@@ -23,10 +23,10 @@ from colayer.pretrained import pretrained
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer.problems.single_machine.instance import PAPER_RHO
-from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer.problems.spanning_tree.instance import PAPER_SCENARIOS, PAPER_SECOND_MAX, PAPER_WIDTHS
 from colayer.problems.spanning_tree.lagrangian import lagrangian
 from colayer_paper.single_machine import datasets as single_machine
+from colayer_paper.spanning_tree import datasets as spanning_tree
 from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
 from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer_paper.single_machine import datasets as single_machine
+from colayer_paper.spanning_tree import datasets as spanning_tree
 from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
 
 

@@ -16,7 +16,6 @@ from colayer.pretrained import pretrained
 from colayer.problem.bind import bind
 from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
-from colayer.problems.spanning_tree import datasets as spanning_tree
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.judge import less
 from colayer_paper.frame.learned import Data, Learning
@@ -26,6 +25,7 @@ from colayer_paper.frame.sheets import against, cells, columns, compared_unless
 from colayer_paper.frame.store import Run
 from colayer_paper.single_machine import datasets as single_machine
 from colayer_paper.sizes.heat_map import heat_map
+from colayer_paper.spanning_tree import datasets as spanning_tree
 from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
 
 MIXED, SHIPPED, SAFE = "mixed", "shipped", "safe weights"
