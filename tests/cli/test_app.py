@@ -29,6 +29,13 @@ def raising(monkeypatch: pytest.MonkeyPatch) -> Any:
     return plant
 
 
+@pytest.fixture
+def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command of another distribution is known yet."""
+    monkeypatch.setattr(cli.app, "registered_commands", cli.app.registered_commands[: len(COMMANDS)])
+
+
+@pytest.mark.usefixtures("fresh")
 def test_every_command_is_the_function_of_its_name_in_the_file_of_its_name() -> None:
     folder = Path(cli.__file__).parent / "commands"
     registered = {c.callback.__name__: c.callback.__module__ for c in cli.app.registered_commands if c.callback}
@@ -44,12 +51,6 @@ def test_the_help_lists_the_commands_in_their_order(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == asked
     places = [asked.index(f"\n  {name} ") for name in COMMANDS]
     assert places == sorted(places)
-
-
-@pytest.fixture
-def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No command of another distribution is known yet."""
-    monkeypatch.setattr(cli.app, "registered_commands", cli.app.registered_commands[: len(COMMANDS)])
 
 
 @pytest.mark.usefixtures("fresh")

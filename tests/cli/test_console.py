@@ -147,7 +147,7 @@ def test_a_table_on_a_terminal_breaks_no_number(width: int) -> None:
         ("learned", "12.5 %", "reference", ""),
     )
     headers = ("contender", "mean gap", "difference", "verdict")
-    text = terminal_text(Table(headers, cells, headers, cells, frozenset({0})), width)
+    text = terminal_text(Table(headers, cells, frozenset({0})), width)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
     assert max(map(len, plain.splitlines())) <= width
     for number in ("0.126 %", "12.5 %", "-2.58 ± 0.086 %"):
@@ -162,7 +162,7 @@ def test_columns_without_room_go_below_and_begin_with_the_first_again() -> None:
         ("shortest-available", *["0.0254 %"] * 8, "-0.00462 ± 0.00462 %"),
         ("/a/path/without/any/blank/that/is/long.json", *["12.5 %"] * 8, "reference"),
     )
-    table = Table(headers, cells, headers, cells, frozenset({1}))
+    table = Table(headers, cells, frozenset({1}))
     for width, blocks in ((40, 5), (80, 2), (140, 1)):
         text = terminal_text(table, width)
         plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
@@ -180,7 +180,7 @@ def test_columns_without_room_go_below_and_begin_with_the_first_again() -> None:
 
 def test_names_in_a_table_move_no_cursor() -> None:
     cells = (("\x1b[2Jgone",),)
-    assert "\x1b[2J" not in terminal_text(Table(("name",), cells, ("name",), cells), 80)
+    assert "\x1b[2J" not in terminal_text(Table(("name",), cells), 80)
 
 
 @pytest.mark.parametrize(("flags", "shown"), [((False, False), True), ((True, False), False), ((False, True), True)])

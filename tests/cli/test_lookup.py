@@ -99,9 +99,9 @@ def test_what_is_no_problem_is_refused(name: str, own: Path) -> None:
 
 
 def test_what_a_problem_declares_is_for_check_to_judge(own: Path) -> None:
-    assert find("look_own:Unsafe", lenient=True).name == "selection"
+    assert find("look_own:Unsafe", mistakes=[]).name == "selection"
     with rejects(InputError, where="PROBLEM"):
-        find("look_own:NoScale", lenient=True)
+        find("look_own:NoScale", mistakes=[])
 
 
 def test_a_model_brings_the_options_it_was_learned_with(place: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_model_that_does_not_fit_is_refused_with_its_file(place: Path) -> None
     with rejects(InputError, where="other.json: problem"):
         load_model(other, None, None)
     with rejects(InputError, where="other.json: problem"):
-        load_model(other, SingleMachine(), None)
+        load_model(other, MACHINE, None)
     for options in ({"speed": 3}, {"features": []}):
         wrong = saved(place / "wrong.json", options=options)
         with rejects(InputError, where="wrong.json: options"):
@@ -133,11 +133,11 @@ def test_pipelines_are_known_by_their_files_and_run_without_safe_weights(place: 
     found = load_pipelines(MACHINE, [a, b], None)
     assert list(found) == ["a", "b"]
     assert not any(pipeline.safe for pipeline in found.values())
-    assert list(load_pipelines(SingleMachine(), [a, b], None, taken=["a"])) == ["a.json", "b"]
-    assert list(load_pipelines(SingleMachine(), [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
-    assert load_pipelines(SingleMachine(), [a], "ls")["a"].bound_problem.decoder == "ls"
+    assert list(load_pipelines(MACHINE, [a, b], None, taken=["a"])) == ["a.json", "b"]
+    assert list(load_pipelines(MACHINE, [a, saved(Path("more/a.json"))], None)) == ["a.json", "more/a.json"]
+    assert load_pipelines(MACHINE, [a], "ls")["a"].bound_problem.decoder == "ls"
     with rejects(OptionError, where="--model"):
-        load_pipelines(SingleMachine(), [a, Path("more/../a.json")], None)
+        load_pipelines(MACHINE, [a, Path("more/../a.json")], None)
 
 
 def test_without_models_the_shipped_weights_are_taken_where_there_are_some(own: Path) -> None:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.tiny_experiments import small_world
 
 from support.hostile import Ended, disk, file_size, files, refused
+from tiny_experiments import small_world
 
 pytestmark = pytest.mark.usefixtures("no_solvers")
 

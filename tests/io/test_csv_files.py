@@ -160,7 +160,7 @@ def raising(error: BaseException) -> Picks:
 def test_a_mistake_is_one_line(text: str, problem: Any, where: str, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(text)
     with rejects(InputError, where=where) as caught:
-        csv_instance(tmp_path / "x.csv", problem)
+        csv_instance(tmp_path / "x.csv", None if problem is None else bind(problem))
     assert "\n" not in str(caught.value)
     assert str(caught.value).count("x.csv") == 1
 

@@ -214,10 +214,10 @@ def test_labels_round_trip(tmp_path: Path) -> None:
     back = dataset.read_solutions(tmp_path / "set", BOUND, instances)
     assert all(np.array_equal(a, b) for a, b in zip(back, solutions, strict=True))
     with rejects(InputError, where="set"):
-        dataset.read_solutions(tmp_path / "set", PROBLEM, instances[:2])
+        dataset.read_solutions(tmp_path / "set", BOUND, instances[:2])
     (tmp_path / "set/0001.solution.json").unlink()
     with rejects(InputError, where="0001.solution.json"):
-        dataset.read_solutions(tmp_path / "set", PROBLEM, instances)
+        dataset.read_solutions(tmp_path / "set", BOUND, instances)
 
 
 def returns_or_refuses(path: Path, data: bytes) -> None:

@@ -78,7 +78,7 @@ def test_only_keys_of_the_outermost_object_count_as_given_twice(tmp_path: Path) 
     path.write_text('{"a": {"b": 1, "b": 2}, "c": "a", "d": ["a"]}')
     assert read_json(path)["a"] == {"b": 2}
     path.write_text('{"a": {"b": 1}, "c": "b", "a": 3}')
-    assert refusal(read_json, path) == f"{path}: a: given twice, expected a key once"
+    assert refusal(read_json, path) == f"{path}: a"
 
 
 def test_tables_by_other_names_are_told_where_to_go(tmp_path: Path) -> None:
