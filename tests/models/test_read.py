@@ -29,31 +29,37 @@ def test_the_kind_says_the_class() -> None:
 @pytest.mark.parametrize(
     ("change", "where"),
     [
-        ({"weights": [1.0]}, "weights: 1 entries, expected 2"),
-        ({"weights": [1.0, None]}, r"weights\[1\]: None is not a number"),
-        ({"weights": [True, 1.0]}, r"weights\[0\]: True is not a number"),
-        ({"weights": {"linear": [1.0, 2.0]}}, r"weights: .* is not a list of numbers"),
-        ({"feature_scale": [1.0, 0.0]}, "feature_scale: every entry must be positive"),
-        ({"format": 2}, "format: 2 is not supported, expected 1"),
-        ({"format": True}, "format: True is not supported"),
-        ({"model": "forest"}, "model: 'forest' is not supported, expected 'linear' or 'context'"),
-        ({"model": "mlp"}, "model: 'mlp' was dropped, learn a network anew by the method neural$"),
-        ({"model": "context-mlp"}, "model: 'context-mlp' was dropped"),
-        ({"model": None}, "model: None is not supported"),
-        ({"model": ["linear"]}, r"model: \['linear'\] is not supported"),
-        ({"feature_names": "ab"}, "feature_names: expected a list of names"),
-        ({"feature_names": ["a", 2]}, "feature_names: expected a list of names"),
-        ({"options": []}, "options: expected a JSON object"),
-        ({"provenance": 1}, "provenance: expected a JSON object"),
-        ({"problem": 3}, "problem: expected the name"),
-        ({"extra": 1}, "extra: unknown key"),
+        ({"weights": [1.0]}, "weights"),
+        ({"weights": [1.0, None]}, "weights[1]"),
+        ({"weights": [True, 1.0]}, "weights[0]"),
+        ({"weights": {"linear": [1.0, 2.0]}}, "weights"),
+        ({"feature_scale": [1.0, 0.0]}, "feature_scale"),
+        ({"format": 2}, "format"),
+        ({"format": True}, "format"),
+        ({"model": "forest"}, "model"),
+        ({"model": "mlp"}, "model"),
+        ({"model": "context-mlp"}, "model"),
+        ({"model": None}, "model"),
+        ({"model": ["linear"]}, "model"),
+        ({"feature_names": "ab"}, "feature_names"),
+        ({"feature_names": ["a", 2]}, "feature_names"),
+        ({"options": []}, "options"),
+        ({"provenance": 1}, "provenance"),
+        ({"problem": 3}, "problem"),
+        ({"extra": 1}, "extra"),
     ],
 )
 def test_refuses_by_name(tmp_path: Path, change: dict[str, Any], where: str) -> None:
     path = tmp_path / "m.json"
     path.write_text(json.dumps({**LINEAR, **change}))
-    with rejects(InputError, where=where):
+    with rejects(InputError, where=f"m.json: {where}"):
         read_model(path)
+
+
+@pytest.mark.parametrize("kind", ["mlp", "context-mlp"])
+def test_a_network_of_a_kind_that_was_dropped_says_what_to_do(kind: str) -> None:
+    with rejects(InputError, kind, "neural", where="model"):
+        model_of({**LINEAR, "model": kind})
 
 
 @pytest.mark.parametrize("document", [LINEAR, NETWORK], ids=["linear", "network"])

@@ -18,7 +18,6 @@ WAVE = 0xA7  # weights around the best, while a time limit lasts
 MIXED = 0xA8  # weights mixed from members of a portfolio, in rounds
 ROUND = 0xA9  # weights around the learned ones, anew in each round
 BAYES = 0xBA  # first designs and candidates of `bayes`
-COURSE = 0xC0  # batches of a network that learns from a feed
 CMA_ES = 0xCE  # populations of `cma-es`
 DIRECT = 0xD1  # ties in the searches of `direct`
 DEMONSTRATION = 0xDE  # order of the examples in each epoch (then 0), perturbations of each example (then 1)

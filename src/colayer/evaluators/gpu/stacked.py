@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, Ints
 from colayer.evaluators.gpu.device import MOST_Y, Device
 from colayer.evaluators.loaded import LoadedInstance
 from colayer.problems.stacked import StackedEvaluator
 
 R = TypeVar("R")
-Ints = NDArray[np.int64]
 
 _SHARE = 0.5  # of the free memory, for what lies between features and losses
 _MOST = 16 << 30  # bytes of it: more brings no more speed
