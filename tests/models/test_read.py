@@ -56,6 +56,12 @@ def test_refuses_by_name(tmp_path: Path, change: dict[str, Any], where: str) -> 
         read_model(path)
 
 
+@pytest.mark.parametrize("kind", ["mlp", "context-mlp"])
+def test_a_network_of_a_kind_that_was_dropped_says_what_to_do(kind: str) -> None:
+    with rejects(InputError, kind, "neural", where="model"):
+        model_of({**LINEAR, "model": kind})
+
+
 @pytest.mark.parametrize("document", [LINEAR, NETWORK], ids=["linear", "network"])
 def test_refuses_missing_keys(tmp_path: Path, document: dict[str, Any]) -> None:
     path = tmp_path / "m.json"

@@ -10,6 +10,7 @@ import pytest
 from colayer import Pipeline
 from colayer.models import ContextModel, LinearModel
 from colayer.models.stage import Stage
+from colayer.problem.bind import bind
 from colayer.problem.structure import Order
 from colayer.problem.theta import correction_of, theta_of
 from colayer.problems import SingleMachine
@@ -64,8 +65,8 @@ def test_a_linear_model_adds_nothing(instance: Any) -> None:
     features = problem.features(instance)
     made = network(problem)
     linear = LinearModel(made.feature_names, made.weights, made.feature_scale, made.problem)
-    assert correction_of(problem, linear, instance, features) is None
-    assert theta_of(problem, linear, instance, features).tolist() == linear.theta(features).tolist()
+    assert correction_of(bind(problem), linear, instance, features) is None
+    assert theta_of(bind(problem), linear, instance, features).tolist() == linear.theta(features).tolist()
     assert problem.answers == []
 
 
@@ -73,27 +74,27 @@ def test_one_network_sees_the_instance_alone(instance: Any) -> None:
     problem = Watched()
     features, model = problem.features(instance), network(problem)
     structure = (SingleMachine("27").structure(instance),)
-    found = correction_of(problem, model, instance, features)
+    found = correction_of(bind(problem), model, instance, features)
     assert found is not None
     assert found.tolist() == model.correction(features, structure).tolist()
-    assert theta_of(problem, model, instance, features).tolist() == model.theta(features, structure).tolist()
+    assert theta_of(bind(problem), model, instance, features).tolist() == model.theta(features, structure).tolist()
     assert problem.answers == [None, None]
 
 
 def test_a_second_network_sees_the_answer_to_the_first(instance: Any) -> None:
     problem = Watched()
     features, model = problem.features(instance), network(problem, later=1)
-    theta = theta_of(problem, network(problem), instance, features)
+    theta = theta_of(bind(problem), network(problem), instance, features)
     sequence = problem.layer(theta, instance)
     problem.answers.clear()
-    found = correction_of(problem, model, instance, features)
+    found = correction_of(bind(problem), model, instance, features)
     assert problem.answers[0] is None
     assert [one.tolist() for one in problem.answers[1:]] == [sequence.tolist()]
     assert found is not None
     structure = (SingleMachine("27").structure(instance, sequence),)
     expected = model.then[0].correction(features, structure, model.feature_scale, model.center)
     assert np.allclose(found, expected - features @ model.raw())  # it starts from its positions alone
-    whole = theta_of(problem, model, instance, features)
+    whole = theta_of(bind(problem), model, instance, features)
     assert np.allclose(whole, expected)
     assert problem.layer(whole, instance).tolist() != sequence.tolist()
 
@@ -102,11 +103,11 @@ def test_a_third_network_sees_the_answer_to_the_second(instance: Any) -> None:
     problem = Watched()
     features = problem.features(instance)
     expected = [
-        problem.layer(theta_of(problem, network(problem, later=later), instance, features), instance).tolist()
+        problem.layer(theta_of(bind(problem), network(problem, later=later), instance, features), instance).tolist()
         for later in (0, 1)
     ]
     problem.answers.clear()
-    theta_of(problem, network(problem, later=2), instance, features)
+    theta_of(bind(problem), network(problem, later=2), instance, features)
     assert [one.tolist() for one in problem.answers[1:]] == expected
 
 
@@ -115,7 +116,7 @@ def test_a_third_network_sees_the_answer_to_the_second(instance: Any) -> None:
 def test_solve_goes_through_every_network(instance: Any, later: int, decoder: Any) -> None:
     problem = SingleMachine("27", decoder)
     model = network(problem, later=later)
-    theta = theta_of(problem, model, instance, problem.features(instance))
+    theta = theta_of(bind(problem), model, instance, problem.features(instance))
     expected = problem.decode(problem.layer(theta, instance), instance)
     solved = Pipeline.from_model(problem, model, safe=False).solve(instance)
     assert solved.cost == problem.cost(expected, instance)

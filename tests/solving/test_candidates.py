@@ -12,16 +12,16 @@ from colayer import Pipeline
 from colayer._runtime.clock import clock
 from colayer.errors import OptionError
 from colayer.models import LinearModel
-from colayer.problem.compose import decoded, features_of
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from colayer.solving.candidates import Candidates, fixed_rows
 from support.errors import rejects
 from support.selection_problem import Selection
 
-PROBLEM = Selection()
+PROBLEM = bind(Selection())
 MEMBERS = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 1.0]])
 MODEL = LinearModel(PROBLEM.feature_names, MEMBERS[0], np.ones(3), PROBLEM.name, PROBLEM.options, {}, 0.25, MEMBERS)
-DATA = [PROBLEM.generate(seed) for seed in range(12)]
+DATA = [Selection().generate(seed) for seed in range(12)]
 
 
 def pipeline(safe: bool = False, model: LinearModel = MODEL) -> Pipeline[Any, Any, Any]:
@@ -29,7 +29,7 @@ def pipeline(safe: bool = False, model: LinearModel = MODEL) -> Pipeline[Any, An
 
 
 def cost(weights: Any, instance: Any) -> float:
-    return decoded(PROBLEM, features_of(PROBLEM, instance) @ weights, instance)[1]
+    return PROBLEM.solution_at(PROBLEM.features(instance) @ weights, instance)[1]
 
 
 def test_members_come_first_and_draws_stand_in_for_those_that_are_missing() -> None:
@@ -79,7 +79,7 @@ def test_time_limits_are_kept() -> None:
 
 def test_members_are_tried_in_order_and_then_draws_around_the_best() -> None:
     """By a clock that stands still, so that every candidate is affordable."""
-    tried = Candidates(PROBLEM, MODEL, DATA[0], features_of(PROBLEM, DATA[0]))
+    tried = Candidates(PROBLEM, MODEL, DATA[0], PROBLEM.features(DATA[0]))
     found = tried.until(clock() + 3600.0, MEMBERS, ["learned", "member 2", "member 3"], None)
     first, second, third = (next(found) for _ in range(3))
     assert (first.tried, second.tried, third.tried) == (1, 2, 3)

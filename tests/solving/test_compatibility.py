@@ -6,34 +6,34 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problem.protocol import declared
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from colayer.solving.compatibility import checked, default_model, problem_of_model, raw_model
+from colayer.solving.compatibility import default_model, problem_of_model, raw_model, require_model_for
 from support.errors import rejects
 from support.selection_problem import Selection
 
-MODEL = raw_model(declared(SingleMachine("27", decoder="ls")), np.ones(27), "given")
+MODEL = raw_model(bind(SingleMachine("27", decoder="ls")), np.ones(27), "given")
 
 
 def test_the_problem_that_a_model_names_with_its_options() -> None:
-    assert declared(problem_of_model(MODEL)).options == {"features": "27", "decoder": "ls"}
+    assert problem_of_model(MODEL).options == {"features": "27", "decoder": "ls"}
 
 
 def test_options_that_were_chosen_stay_where_they_may() -> None:
-    chosen = SingleMachine("27", decoder="rdi")
-    assert declared(problem_of_model(MODEL, chosen)).options["decoder"] == "ls"
-    assert declared(problem_of_model(MODEL, chosen, keep=True)).options["decoder"] == "rdi"
+    chosen = bind(SingleMachine("27", decoder="rdi"))
+    assert problem_of_model(MODEL, chosen).options["decoder"] == "ls"
+    assert problem_of_model(MODEL, chosen, keep=True).options["decoder"] == "rdi"
 
 
 def test_a_model_of_another_problem_or_of_other_features_is_refused() -> None:
-    assert checked(MODEL, declared(SingleMachine("27"))) is MODEL
+    assert require_model_for(bind(SingleMachine("27")), MODEL) is MODEL
     with rejects(InputError, where="problem"):
-        checked(MODEL, declared(Selection()))
+        require_model_for(bind(Selection()), MODEL)
     with rejects(InputError, where="feature_names"):
-        checked(MODEL, declared(SingleMachine("66")))
+        require_model_for(bind(SingleMachine("66")), MODEL)
 
 
 def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="safe weights"):
-        model = default_model(Selection())
+        model = default_model(bind(Selection()))
     assert model.weights.tolist() == Selection.safe_weights.tolist()

@@ -117,13 +117,14 @@ def test_a_notebook_shows_what_there_is_where_a_table_fails() -> None:
         found.to_columns()
 
 
-def test_a_fault_of_ours_is_not_hidden_in_a_notebook(solved: Solved[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_is_not_hidden_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("a fault of ours")
 
     monkeypatch.setattr(SingleMachine, "table", staticmethod(broken))
+    found = Pipeline(SingleMachine(), PROBLEM.safe_weights).solve(JOBS)
     with pytest.raises(RuntimeError, match="a fault of ours"):
-        solved._repr_html_()
+        found._repr_html_()
 
 
 def test_one_made_by_hand_knows_no_instance() -> None:

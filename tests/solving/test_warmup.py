@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from colayer import InputError, Pipeline, Size
+from colayer.problem.bind import bind
 from colayer.problems import find_problem, problem_names
 from colayer.solving.warmup import small_instance, warm_up
 from support.errors import rejects
@@ -40,16 +41,16 @@ class Sized(Pick):
 
 def test_whole_numbers_are_small_and_the_rest_as_declared() -> None:
     problem = Sized()
-    instance = small_instance(problem)
+    instance = small_instance(bind(problem))
     assert problem.asked == [{"items": 4, "least": 10, "few": 3, "rate": 0.5, "kind": "flat"}]
     assert instance is not None
     assert instance.shape == (4, 2)
-    assert np.array_equal(instance, small_instance(problem, seed=0))
-    assert not np.array_equal(instance, small_instance(problem, seed=1))
+    assert np.array_equal(instance, small_instance(bind(problem), seed=0))
+    assert not np.array_equal(instance, small_instance(bind(problem), seed=1))
 
 
 def test_one_that_cannot_be_made_is_none() -> None:
-    assert small_instance(Pick()) is None
+    assert small_instance(bind(Pick())) is None
     warm_up(Pipeline(Pick(), weights=[1.0, 0.0]))
 
 
@@ -63,14 +64,14 @@ def test_one_draw_is_enough_to_compile_what_draws_need(samples: int, calls: int)
 @pytest.mark.parametrize("name", problem_names())
 def test_every_built_in_problem_has_a_small_instance(name: str) -> None:
     problem = find_problem(name)
-    instance = small_instance(problem)
+    instance = small_instance(bind(problem))
     assert 0 < len(problem.features(instance)) <= 100
 
 
 def test_no_instance_and_wrong_sizes_are_refused_by_name() -> None:
     nothing = type("Nothing", (Sized,), {"generate": lambda self, seed, **sizes: None})()
     with rejects(InputError, "generate", "pick"):
-        small_instance(nothing)
+        small_instance(bind(nothing))
     wrong = type("Wrong", (Sized,), {"sizes": (Size("items", int, "ten", "n"),)})()
     with rejects(InputError, "sizes", "Wrong"):
-        small_instance(wrong)
+        small_instance(bind(wrong))
