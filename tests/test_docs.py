@@ -6,7 +6,6 @@ with title="FILE" is saved as that file.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -23,8 +22,8 @@ import pytest
 from colayer.problems import problem_names
 
 ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
-PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+DOCS, OF_PAPER = ROOT / "docs", ROOT / "paper" / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), *sorted(OF_PAPER.glob("*.md"))]
 FENCE = re.compile(r'^```(\w*)(?: title="([^"]+)")?\n(.*?)^```[ \t]*$', re.MULTILINE | re.DOTALL)
 #: What is shown and not run.
 SHOWN = {"text", "json"}
@@ -50,7 +49,8 @@ def name(page: Path) -> str:
 
 def test_every_page_is_in_the_navigation() -> None:
     listed = re.findall(r"^ +- .*: (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(page.relative_to(DOCS).as_posix() for page in PAGES[1:])
+    own = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert sorted(listed) == sorted(own + [page.name for page in OF_PAPER.glob("*.md")])
 
 
 def test_there_are_pages() -> None:
@@ -132,7 +132,8 @@ def test_links_and_images_are_there(page: Path) -> None:
             continue
         target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
         assert target.exists(), f"{link}: there is no such file"
-        assert page.parent == ROOT or target.is_relative_to(DOCS), f"{link}: not in the documentation"
+        inside = target.is_relative_to(DOCS) or target.is_relative_to(OF_PAPER)
+        assert page.parent == ROOT or inside, f"{link}: not in the documentation"
         if parts.fragment and target.suffix == ".md" and target.parent.name != "api":
             assert parts.fragment in anchors(target), f"{link}: no such heading"
 
@@ -252,13 +253,3 @@ def test_the_reference_explains_every_argument(method: str) -> None:
         for word in re.findall(r"`(\w+)`", line.split("|")[1])
     }
     assert told == set(signature(getattr(Pipeline, method)).parameters) - {"self"}
-
-
-def test_the_page_of_conclusions_is_made_from_the_outcomes() -> None:
-    """Nobody writes a verdict, or a number of it, by hand."""
-    spec = importlib.util.spec_from_file_location("conclusions", DOCS / "_site" / "conclusions.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "conclusions.md").read_text("utf-8") == module.page(module.RESULTS)

@@ -1,6 +1,7 @@
 """The site: `python docs/_site/build.py [FOLDER]` writes FOLDER/site (build/site), strictly: a warning is an error.
 
-The pages are copied to FOLDER/docs, where the reference of the command line is put in its place.
+The pages, those of colayer-paper too, are copied to FOLDER/docs, where the reference of the command line is put in its
+place.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ def build(folder: Path) -> int:
     for old in (pages, folder / "site", folder / ".cache"):
         shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(HERE.parent, pages, ignore=shutil.ignore_patterns("_site"))
+    for page in sorted((ROOT / "paper/docs").glob("*.md")):
+        shutil.copy(page, pages)
+    for page in pages.glob("*.md"):  # in the site they lie side by side
+        text = page.read_text("utf-8").replace("](../paper/docs/", "](").replace("](../../docs/", "](")
+        page.write_text(text, "utf-8")
     shutil.copy(ROOT / "mkdocs.yml", folder)
     reference.fill(pages / "cli.md")
     found = os.pathsep.join(filter(None, [str(HERE), str(ROOT / "src"), os.environ.get("PYTHONPATH")]))

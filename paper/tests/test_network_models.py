@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colayer.problem.compose import features_of
 
 from colayer.errors import InputError
 from colayer.models import ContextModel
-from colayer.models.inputs import scaled_features
 from colayer.models.stage import kinds_of
 from colayer.pretrained import pretrained_network
+from colayer.problem.bind import bind
 from colayer.problem.theta import theta_of
 from colayer.problems import SingleMachine
 from colayer_paper.network_models import earlier_model, model_of, network_in, widened
@@ -29,7 +28,7 @@ def test_networks_of_trees_look_at_what_the_linear_model_makes() -> None:
     assert earlier.silent
     item = make(name, center, 1, 0, earlier)
     linear, problem = linear_model(recipe.problem), recipe.problem
-    features = features_of(problem, item.instance)
+    features = problem.features(item.instance)
     assert theta_of(problem, earlier, item.instance, features).tolist() == linear.theta(features).tolist()
     assert item.start.tolist() == linear.theta(features).tolist()
     bought = problem.layer(linear.theta(features), item.instance) == 1
@@ -61,8 +60,8 @@ def test_a_network_follows_what_it_looked_at() -> None:
     again = model_of(recipe, made, False, None, center, {"command": "that"}, model)
     assert again.stages == 2
     assert again.provenance["after"] == model.provenance
-    problem, features = recipe.problem, features_of(recipe.problem, item.instance)
-    said = model.then[0].added(scaled_features(features, model.feature_scale, center), item.structure)
+    problem, features = recipe.problem, recipe.problem.features(item.instance)
+    said = model.then[0].correction(features, item.structure, model.feature_scale, center)
     assert np.allclose(theta_of(problem, model, item.instance, features), item.start + said)
     alone = model_of(recipe, made, False, None, center, {"command": "this"}, None)
     assert not alone.silent
@@ -71,13 +70,13 @@ def test_a_network_follows_what_it_looked_at() -> None:
 
 def test_a_network_of_fewer_features_is_blind_to_the_others() -> None:
     """θ is the same, bit for bit; the weights beside it are those for all features."""
-    narrow, wide = SingleMachine("27"), SingleMachine("66")
+    narrow, wide = bind(SingleMachine("27")), bind(SingleMachine("66"))
     network, linear = pretrained_network(narrow), linear_model(wide)
     model = widened(network, linear)
     for jobs in (1, 40):
-        instance = wide.generate(jobs, jobs=jobs)
+        instance = wide.need("generate")(jobs, jobs=jobs)
         ours, theirs = (
-            theta_of(problem, one, instance, features_of(problem, instance))
+            theta_of(problem, one, instance, problem.features(instance))
             for one, problem in ((network, narrow), (model, wide))
         )
         assert ours.tobytes() == theirs.tobytes()
@@ -92,8 +91,8 @@ def test_a_network_of_the_same_features_stays_as_it_is(name: str) -> None:
     problem: Any = recipe_named(name).problem
     network = pretrained_network(problem)
     sizes = {"width": 5, "scenarios": 3} if name.startswith("spanning") else {"tasks": 20, "scenarios": 4}
-    instance = problem.generate(0, **sizes)
-    features = features_of(problem, instance)
+    instance = problem.need("generate")(0, **sizes)
+    features = problem.features(instance)
     ours, theirs = (
         theta_of(problem, one, instance, features) for one in (network, widened(network, linear_model(problem)))
     )
@@ -101,7 +100,7 @@ def test_a_network_of_the_same_features_stays_as_it_is(name: str) -> None:
 
 
 def test_files_that_are_no_network_of_the_recipe_are_refused(tmp_path: Path) -> None:
-    linear_model(SingleMachine("27")).save(tmp_path / "linear.json")
+    linear_model(bind(SingleMachine("27"))).save(tmp_path / "linear.json")
     with pytest.raises(InputError, match=r"linear\.json: is no network"):
         network_in(tmp_path / "linear.json")
     pretrained_network(SingleMachine("27")).save(tmp_path / "jobs.json")

@@ -11,13 +11,14 @@ import time
 from pathlib import Path
 
 import pytest
-import support.tiny_experiments
 
 from colayer.display.outcome import read_outcomes
 from colayer_paper.frame.store import Run
 from colayer_paper.registry import EXPERIMENTS, conduct, experiment, learnings
 from colayer_paper.vehicle_scheduling.learners import NO_BAYES
 from tiny_experiments import TinyRun, small_world, values
+
+TESTS = str(Path(__file__).parent)
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -141,7 +142,7 @@ print("\\n".join(learned))
 def test_two_processes_share_an_experiment_and_find_what_one_does(tiny_run: TinyRun, tmp_path: Path) -> None:
     """Begun at the same moment in a new folder: every model is learned by one of them, each learns some."""
     folder = tmp_path / "run"
-    code = _TOGETHER.format(tests=str(Path(support.tiny_experiments.__file__).parent.parent), folder=str(folder))
+    code = _TOGETHER.format(tests=TESTS, folder=str(folder))
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     processes = [subprocess.Popen([sys.executable, "-c", code], **pipes) for _ in range(2)]  # type: ignore[call-overload]
     assert [process.stdout.readline() for process in processes] == ["ready\n"] * 2
@@ -167,8 +168,7 @@ def test_two_processes_share_an_experiment_and_find_what_one_does(tiny_run: Tiny
 def test_a_killed_run_goes_on_to_the_same_tables(tiny_run: TinyRun, tmp_path: Path) -> None:
     """SIGKILL in the middle of learning: what was kept is used, and the tables are those of a run never killed."""
     folder = tmp_path / "run"
-    tests = Path(support.tiny_experiments.__file__).parent.parent
-    code = _SLOW.format(tests=str(tests), folder=str(folder))
+    code = _SLOW.format(tests=TESTS, folder=str(folder))
     process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True, stderr=subprocess.PIPE)
 
     def stage() -> bool:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from colayer._runtime.threads import Threads
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree
 from colayer_paper.network_imitation import Draws, ImitationBatches
 from colayer_paper.network_source import Source
@@ -22,7 +23,7 @@ def test_a_known_solution_is_imitated_while_it_is_better() -> None:
     theta = torch.from_numpy(np.random.default_rng(0).normal(size=len(one.start)).astype(np.float32))
     with Threads(2) as threads, Source(lambda number: one, 1, 1, processes=False) as source:
         source.refresh()
-        batch = ImitationBatches(problem, source, 2, Draws(5, sigma=0.01), threads, "cpu").batch(
+        batch = ImitationBatches(bind(problem), source, 2, Draws(5, sigma=0.01), threads, "cpu").batch(
             np.random.default_rng(0)
         )
         slope, behind = batch.gradient(torch.cat([theta, theta]), 0.0)
@@ -45,7 +46,7 @@ def test_steps_along_the_slope_lower_the_cost() -> None:
         Source(lambda number: items[number % 4], 1, 4, processes=False) as source,
     ):
         source.refresh(4)
-        feed = ImitationBatches(problem, source, 1, Draws(50, sigma=0.05), threads, "cpu")
+        feed = ImitationBatches(bind(problem), source, 1, Draws(50, sigma=0.05), threads, "cpu")
         batch = feed.batch(np.random.default_rng(1))
         theta, behind = batch.start, []
         for _ in range(10):

@@ -16,13 +16,26 @@ from colayer.comparison.contender import pipeline_contender
 from colayer.comparison.evaluate import evaluate
 from colayer.comparison.plain import plain_contenders
 from colayer.comparison.table import Comparison
-from support import flow_shop, selection_problem
-from support.flow_shop import FlowShop, shops
+from support import selection_problem
+from support.selection_problem import Projects, Selection
 
 
 @pytest.fixture(autouse=True)
 def _without_or_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpsat, "available", lambda: False)
+
+
+class Priced(Selection):
+    """Risks cost nothing: the rule "cheapest" is optimal, and one feature sorts by it."""
+
+    best = evaluator = bound = exact = None
+
+    def cost(self, solution: np.ndarray, instance: Projects) -> float:
+        return float(instance.price[solution].sum())
+
+
+def projects(first: int, count: int) -> list[Projects]:
+    return [Selection().generate(seed) for seed in range(first, first + count)]
 
 
 class Offers(BaseProblem):
@@ -60,14 +73,14 @@ def compared(problem: Any, training: list[Any], test: list[Any]) -> tuple[Pipeli
 
 
 def test_where_a_textbook_rule_is_as_good_the_verdict_says_so_and_nothing_is_paid_for() -> None:
-    learned, table = compared(FlowShop(), shops(0, 20), shops(1000, 30))
+    learned, table = compared(Priced(), projects(0, 20), projects(1000, 30))
     row = table.summary()[0]
     assert row.difference is not None
     assert (row.contender, row.difference.verdict) == ("learned", "no measurable difference")
     assert table.conclusions()[0].startswith("no measurable difference between learned and ")
-    results = compare(FlowShop(), shops(2000, 15), {"learned": learned}, time_limit=0.02, learning_seconds=30.0)
+    results = compare(Priced(), projects(2000, 15), {"learned": learned}, time_limit=0.02, learning_seconds=30.0)
     paid = {row.rival: row.words for row in results.paybacks()}
-    assert paid == dict.fromkeys(["best single feature (johnson)", "johnson"], "no measurable gain")
+    assert paid["best single feature (price)"] == paid["cheapest"] == "no measurable gain"
     assert results.verdicts()[0].startswith("no measurable difference between learned and ")
 
 
@@ -170,20 +183,26 @@ def test_a_cost_below_the_bound_of_a_label_is_refused(run: Any, refused: Any, pl
 
 
 def test_groups_are_in_table_document_and_figure(run: Any, place: Path) -> None:
-    """Two sizes of flow shops: a row for each size and contender, each against the reference of all."""
-    shutil.copy(flow_shop.__file__, place / "own_shops.py")
+    """Two sizes: a row for each size and contender, each against the reference of all."""
+    shutil.copy(selection_problem.__file__, place / "own_projects.py")
+    (place / "own_sizes.py").write_text(
+        "from own_projects import Selection\n"
+        "class Sized(Selection):\n"
+        "    def group(self, instance): return {'projects': float(len(instance.price))}\n"
+    )
     (place / "data").mkdir()
-    for k in range(6):
-        times = np.random.default_rng(k).integers(1, 100, (2, 4 + k % 2)).tolist()
-        (place / f"data/{k:04d}.json").write_text(f'{{"format": 1, "problem": "flow-shop", "times": {times}}}')
-    out = run("evaluate", "own_shops:FlowShop", "data", "--plot", "gaps.svg")
-    head = next(line for line in out.splitlines() if line.startswith("jobs"))
-    assert head.split("  ")[0] == "jobs"
+    for projects in (4, 5):
+        run("generate", "own_sizes:Sized", f"of-{projects}", "--count", 3, "--projects", projects)
+        for path in sorted((place / f"of-{projects}").glob("0*.json")):
+            shutil.move(path, place / f"data/{projects}{path.name}")
+    out = run("evaluate", "own_sizes:Sized", "data", "--plot", "gaps.svg")
+    head = next(line for line in out.splitlines() if line.startswith("projects"))
+    assert head.split("  ")[0] == "projects"
     assert head.split()[-2:] == ["difference", "verdict"]
-    assert any(line.endswith(" reference") and "best single feature (johnson)" in line for line in out.splitlines())
-    document = run("evaluate", "own_shops:FlowShop", "data", "--json")
-    assert document["reference"] == "best single feature (johnson)"
-    assert [(row["group"]["jobs"], row["contender"], row["instances"]) for row in document["by_group"]] == [
-        (jobs, name, 3) for jobs in (4.0, 5.0) for name in document["contenders"]
+    document = run("evaluate", "own_sizes:Sized", "data", "--json")
+    reference = document["reference"]
+    assert any(line.endswith(" reference") and reference in line for line in out.splitlines())
+    assert [(row["group"]["projects"], row["contender"], row["instances"]) for row in document["by_group"]] == [
+        (size, name, 3) for size in (4.0, 5.0) for name in document["contenders"]
     ]  # fmt: skip
-    assert ">Cost by jobs</text>" in (place / "gaps.svg").read_text()
+    assert ">Gap by projects</text>" in (place / "gaps.svg").read_text()

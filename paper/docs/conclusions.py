@@ -1,4 +1,4 @@
-"""Writes docs/conclusions.md from the outcomes of a run: `python docs/_site/conclusions.py [RUN]`.
+"""Writes paper/docs/conclusions.md from the outcomes of a run: `python paper/docs/conclusions.py [RUN]`.
 
 RUN is paper/results, the results in this repository, unless another folder is given.
 """
@@ -13,12 +13,8 @@ from typing import get_args
 from colayer.display.outcome import CLAIMS, Outcome, Verdict, read_outcomes
 from colayer.display.tables import duration
 
-ROOT = Path(__file__).parents[2]
-RESULTS, PAGE, WORDS = (
-    ROOT / "paper/results",
-    ROOT / "docs/conclusions.md",
-    Path(__file__).with_suffix(".txt"),
-)
+HERE = Path(__file__).parent
+RESULTS, PAGE, WORDS = HERE.parent / "results", HERE / "conclusions.md", HERE / "conclusions.txt"
 VERDICTS = get_args(Verdict)
 #: Where the counts go in the words at the head of the page.
 COUNTS = "{counts}"
