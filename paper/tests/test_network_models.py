@@ -61,7 +61,7 @@ def test_a_network_follows_what_it_looked_at() -> None:
     assert again.stages == 2
     assert again.provenance["after"] == model.provenance
     problem, features = recipe.problem, recipe.problem.features(item.instance)
-    said = model.then[0].correction(features, item.structure, model.feature_scale, center)
+    said = model.then[0].added(scaled_features(features, model.feature_scale, center), item.structure)
     assert np.allclose(theta_of(problem, model, item.instance, features), item.start + said)
     alone = model_of(recipe, made, False, None, center, {"command": "this"}, None)
     assert not alone.silent

@@ -13,7 +13,7 @@ _VALUE = re.compile(r"('[^']*'?|-?[\d.][\w.+-]*|-?inf|nan|True|False|None) is (o
 
 
 class ColayerError(Exception):
-    """Base class of the errors a user can act upon."""
+    """The base class of the errors a user can act upon."""
 
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(message)
@@ -21,16 +21,16 @@ class ColayerError(Exception):
         self.where = where
 
     def at(self, where: str) -> ColayerError:
-        """The same error, with `where` put before the place it already names."""
+        """Return the same error with `where` put before the place it names."""
         return type(self)(self.message, where=f"{where}: {self.where}" if self.where else where)
 
     @property
     def line(self) -> str:
-        """What the command line prints, with options as they are typed: `--samples: -1 is out of range`."""
+        """What the command line prints, with options as typed: `--samples: -1 is out of range`."""
         return f"{self.where}: {self.message}" if self.where else self.message
 
     def __str__(self) -> str:
-        """What Python prints, with arguments as they are written: `samples=-1 is out of range`."""
+        """Return what Python prints, with arguments as written: `samples=-1 is out of range`."""
         if self.where is None or not self.where.startswith("--"):
             return self.line
         argument = self.where[2:].replace("-", "_")
@@ -38,27 +38,27 @@ class ColayerError(Exception):
 
 
 class InputError(ColayerError, ValueError):
-    """A file, field or argument that is not what is expected; `where` names it (`FILE`, `field[index]`)."""
+    """A file, field or argument is not as expected; `where` names it (`FILE`, `field[index]`)."""
 
 
 class OptionError(ColayerError, ValueError):
-    """An option value that cannot be used; `where` is the option as typed (`--rho`), which Python shows as `rho`."""
+    """An option value cannot be used; `where` is the option as typed (`--rho`), shown in Python as `rho`."""
 
 
 class JournalError(ColayerError):
-    """A journal that belongs to another run, or whose lines are damaged."""
+    """A journal belongs to another run, or has damaged lines."""
 
 
 class Terminated(BaseException):
-    """SIGTERM, as an exception: what runs is ended in order, and leaves no process behind."""
+    """SIGTERM as an exception, so that the program ends in order and leaves no process behind."""
 
 
 class MissingExtraError(ColayerError, ImportError):
-    """A feature that needs an optional dependency; the message names the pip command."""
+    """A feature needs an optional dependency; the message names the pip command."""
 
 
 def need_extra(package: str, what: str, extra: str, *, where: str | None = None) -> None:
-    """Import an optional package; where it is missing, raise an error that names the pip command."""
+    """Import an optional package; if it is missing, raise an error that names the pip command."""
     import importlib
 
     try:

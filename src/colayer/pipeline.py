@@ -36,7 +36,7 @@ __all__ = ["Pipeline", "Solved"]
 
 
 class Pipeline(Generic[X, Y, Z]):
-    """instance → features → θ → layer → decoder → solution.
+    """A problem with its weights: instance → features → θ → layer → decoder → solution.
 
     Without `weights`, those shipped for the problem and its options are used; where there are none, the problem's
     safe weights, with a warning. `weights` are taken in raw feature units. With `safe=True`, `solve` also decodes
@@ -68,7 +68,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     @property
     def weights_from(self) -> str:
-        """Say whose the weights are: "given", "fitted", "loaded", "shipped", "safe"; "no" where there are none yet."""
+        """The source of the weights: "given", "fitted", "loaded", "shipped", "safe"; "no" if there are none yet."""
         return self._weights_from or default_source(self.bound_problem)
 
     @property
@@ -112,7 +112,7 @@ class Pipeline(Generic[X, Y, Z]):
         portfolio: int = 32,
         rounds: int = 1,
     ) -> Self:
-        """Learn weights: by experience, or by demonstration where `solutions` or true `thetas` are given.
+        """Learn weights: by experience, or by demonstration from `solutions` or true `thetas`.
 
         By experience, minimise the mean loss over the instances, plain or perturbed (`sigma` > 0). By demonstration,
         minimise how far the layer is from the known answers. The result depends on the data, the options and the seed
@@ -266,7 +266,7 @@ class Pipeline(Generic[X, Y, Z]):
         decoder: str | None = None,
         safe: bool = True,
     ) -> Self:
-        """The pipeline of a model file, through the decoder that the model was made for, or another `decoder`.
+        """Return the pipeline of a model file, through the model's decoder or another `decoder`.
 
         `problem` is needed for a problem of your own; it must have the name and the features of the model. Options
         that it was given win over those of the model; options that are its defaults give way to them.
@@ -280,7 +280,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     @classmethod
     def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
-        """Return a pipeline with the weights of `model`; refuse one that was not made for this problem's features."""
+        """Return a pipeline with the weights of `model`; refuse one made for other features."""
         pipeline = cls(problem, safe=safe)
         pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"
         return pipeline

@@ -25,7 +25,7 @@ _MOST_GROUPS = 12
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one feature adds to θ. `spread` is its standard deviation, `contribution` that of weight × feature.
+    """The contribution of one feature to θ: `contribution` is the standard deviation of weight × feature.
 
     In model units a feature is divided by its spread over the training rows, so there |weight| is the contribution.
     """
@@ -53,7 +53,7 @@ class Ablation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Contributions of all features, the largest first; on instances also the losses without groups of features."""
+    """The contributions of all features, the largest first; with instances also the losses without groups."""
 
     features: tuple[Contribution, ...]
     instances: int | None = None
@@ -80,7 +80,7 @@ def explain(
     *,
     backend: Backend | None = None,
 ) -> Explanation:
-    """Return what moves θ: the contribution of every feature, and with instances the losses without groups of them.
+    """Return the contribution of every feature to θ; with instances also the losses without groups of features.
 
     Groups are those that the problem names (`feature_groups`), else features with names that begin alike.
 
@@ -115,7 +115,7 @@ def explain(
 
 
 def feature_groups(problem: BoundProblem[X, Y, Z]) -> dict[str, tuple[str, ...]]:
-    """Return the groups that the problem names, else by name: without `_q50` or a number, else by the first word."""
+    """Return the problem's groups of features; else group by name without `_q50` or number, else by first word."""
     names = problem.feature_names
     if problem.feature_groups:
         if sorted(name for members in problem.feature_groups.values() for name in members) != sorted(names):

@@ -67,7 +67,7 @@ def sigma_n(
 
 
 def deviation(n: int, delta: float, loss_range: float = 1.0) -> float:
-    """Return R·√(2 log(2/δ)/n): what the sampling of the instances alone may do, with probability 1 − δ."""
+    """Return R·√(2 log(2/δ)/n): the error of sampling the instances, with probability 1 − δ."""
     if not 0 < delta < 1:
         raise OptionError(f"{delta} is out of range, expected a probability between 0 and 1", where="delta")
     _positive(n=n)
@@ -96,7 +96,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Guarantees:
-    """The bounds, and what they were computed from; None where the problem has no proven ratio, or σ is 0.
+    """The bounds and what they were computed from; None if no ratio is proved, or σ is 0.
 
     `loss_range` is the largest range seen of the loss of one instance; `kappa` is κ_φ in model units; `growth` is
     E[d(x)^{1/β}/u(x)]; `approximation` is (an upper bound on) E[a·|c*|/u]; `perturbation` is the B of the paper and
@@ -126,7 +126,7 @@ class Guarantees:
         return asdict(self)
 
     def rows(self) -> list[tuple[str, float | None, float | None, float | None, float | None]]:
-        """Return a line for each form, and the measured gap under those it can be compared with."""
+        """Return a line for each form, with the measured gap below those it can be compared with."""
         lines = [(b.form, b.excess, b.ratio, b.sigma_n, b.ratio_n) for b in self.bounds]
         return [*lines, ("measured", None, self.measured, None, None)]
 
@@ -214,7 +214,7 @@ def feature_norms(problem: BoundProblem[X, Y, Z], instance: X, feature_scale: Fl
 
 @dataclass(frozen=True)
 class _Study:
-    """What a data set says: κ_φ, the scales, and, where a ratio is proved, its constants and both B."""
+    """The constants of a data set: κ_φ, the scales and, if a ratio is proved, its constants and both B."""
 
     kappa: float
     scales: Floats

@@ -54,7 +54,7 @@ def loss_profile(
     backend: Backend | None = None,
     where: str = "--direction",
 ) -> LossProfile:
-    """Return what `Pipeline.loss_along` returns; `where` is what an error calls the direction."""
+    """Return the profile of `Pipeline.loss_along`; errors call the direction `where`."""
     if not isinstance(model, LinearModel):
         raise InputError("a network, expected a linear model", where="model")
     if len(instances) == 0:

@@ -66,7 +66,7 @@ app = typer.Typer(
 
 
 def _command(function: Callable[..., None]) -> Callable[..., None]:
-    """Wrap the function of a command: its results stand alone on stdout, and it has the options of all commands."""
+    """Wrap a command: add the options that all commands have, and keep stdout for its results."""
 
     @functools.wraps(function)
     def run(*arguments: Any, quiet: bool, verbose: bool, **options: Any) -> None:
@@ -89,7 +89,7 @@ def _shared(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes: results and errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is done.")] = False,
 ) -> None:
-    """The options of every command."""
+    """Declare the options that every command has."""
 
 
 class _Carried(Exception):  # noqa: N818
@@ -102,7 +102,7 @@ def _add(name: str, function: Callable[..., None]) -> None:
 
 
 def _add_from_elsewhere() -> None:
-    """Add the commands of other distributions; those of colayer's own that are not installed say what to install."""
+    """Add the commands of other distributions; for a missing one of ours, say what to install."""
     from importlib.metadata import entry_points
 
     known = {command.name for command in app.registered_commands}
@@ -141,7 +141,7 @@ def _root(
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; the exit status."""
+    """Run the command line and return the exit status."""
     words = sys.argv[1:] if argv is None else argv
     if not words or words[0] not in (*COMMANDS, "--version"):
         _add_from_elsewhere()
@@ -169,7 +169,7 @@ def main(argv: list[str] | None = None) -> int:
 
 @contextmanager
 def printed() -> Iterator[None]:
-    """Print through `say` what typer prints by itself, the help: it knows nothing of disks that are full."""
+    """Print typer's help through `say`, which reports a full disk."""
     from colayer.cli.console import results_of, say
 
     with results_of(sys.stdout), redirect_stdout(io.StringIO()) as text:
@@ -179,7 +179,7 @@ def printed() -> Iterator[None]:
 
 @contextmanager
 def terminated_by_exception() -> Iterator[None]:
-    """SIGTERM raises `Terminated` in the block; elsewhere than in the main thread nothing is changed."""
+    """Raise `Terminated` in the block on SIGTERM; outside the main thread, change nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -195,7 +195,7 @@ def terminated_by_exception() -> Iterator[None]:
 
 
 def usage_line(error: Any) -> str:
-    """One line, `OPTION: what is wrong, what is expected`, of a usage error of click's."""
+    """Return a usage error of click's as one line: `OPTION: what is wrong, what is expected`."""
     import difflib
 
     option = getattr(error, "option_name", None)
@@ -217,7 +217,7 @@ def usage_line(error: Any) -> str:
 
 
 def _fault(error: BaseException) -> int:
-    """A fault in a file of the user's is one line; any other is ours, with its traceback."""
+    """Print an error in a user's file as one line, any other with its traceback; return the exit status."""
     import traceback
 
     from colayer.problem.guard import own_fault
@@ -241,14 +241,14 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _complain(line: str) -> None:
-    """A line on stderr, where there is one."""
+    """Print a line on stderr, if there is one."""
     from colayer.cli.console import note
 
     note(line)
 
 
 def run() -> int:
-    """What the installed command does: `main`, on streams that can be written whatever they are."""
+    """Run `main` as the installed command does, on streams made safe to write to."""
     from colayer.cli.console import sound_streams
 
     gc.set_threshold(100_000, 50, 50)  # what is imported and compiled stays: looking for garbage in it takes time

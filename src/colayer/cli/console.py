@@ -32,7 +32,7 @@ def emit(
     draw: Callable[[], Axes | Figure] | None = None,
     table: bytes | None = None,
 ) -> None:
-    """Write the document to `out` and what `draw` gives to `plot`, where these are given, both or neither.
+    """Write the document to `out` and the picture of `draw` to `plot`, if given: both or neither.
 
     `out` holds the `table` instead where there is one. Then print the document with `--json`, else the text. A picture
     that cannot be drawn loses no results: they are written and printed, then the fault is raised.
@@ -56,14 +56,14 @@ def emit(
 
 
 def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:
-    """`--time-limit` of the exact solver, 60 s if not given, which only works with the flag `needed`."""
+    """Return `--time-limit` of the exact solver, 60 s by default; it needs the flag `needed`."""
     if seconds is not None and not given:
         raise OptionError(f"works with {needed} only", where="--time-limit")
     return (60.0 if seconds is None else seconds) if given else None
 
 
 def say(*parts: str | Table) -> None:
-    """Print on stdout; names in it move no cursor and change no colour. Tables fit the terminal, where there is one."""
+    """Print on stdout with control characters removed; fit tables to the terminal, if there is one."""
     _print("".join(_set(part) for part in parts))
 
 
@@ -75,7 +75,7 @@ def _set(part: str | Table) -> str:
 
 
 def terminal_text(table: Table, width: int | None = None) -> str:
-    """The table as a terminal shows it: numbers in one piece, words wrapped to its width, the best rows set apart.
+    """Return the table fitted to the terminal: numbers whole, words wrapped, the best rows marked.
 
     Columns that find no room go into a table of their own below, which begins with the first column again.
     """
@@ -112,12 +112,12 @@ def terminal_text(table: Table, width: int | None = None) -> str:
 
 
 def _glued(cell: str) -> str:
-    """The cell with the blanks replaced at which no line may break: in a number with its unit or its error."""
+    """Return the cell with non-breaking blanks inside a number with its unit or error."""
     return cell.replace(" ", _GLUE) if len(cell) <= _SHORT else _IN_NUMBERS.sub(_GLUE, cell)
 
 
 def _print(text: str) -> None:
-    """Print on stdout; a reader that has gone away (`| head`) is no fault, a full disk is one."""
+    """Print on stdout; a closed pipe (`| head`) is no error, a full disk is one."""
     stream = _results or sys.stdout
     if stream is None:  # closed by the caller
         return
@@ -135,7 +135,7 @@ def _print(text: str) -> None:
 
 @contextmanager
 def telling(quiet: bool, verbose: bool) -> Iterator[None]:
-    """In the block, `quiet` shows no progress and no notes, `verbose` shows what the library logs."""
+    """Hide progress and notes in the block if `quiet`; show the library's log if `verbose`."""
     global _quiet
     if quiet and verbose:
         raise OptionError("given with --quiet, expected one of them", where="--verbose")
@@ -155,7 +155,7 @@ def telling(quiet: bool, verbose: bool) -> Iterator[None]:
 
 
 def note(text: str) -> None:
-    """Print a line on stderr, where there is one that can be written; nothing with `--quiet`."""
+    """Print a line on stderr, if it can be written; nothing with `--quiet`."""
     if sys.stderr is not None and not _quiet:
         with suppress(OSError):
             print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
@@ -174,7 +174,7 @@ _results: TextIO | None = None
 
 @contextmanager
 def results_of(stream: TextIO | None) -> Iterator[None]:
-    """In the block, results go to this stream, whatever `sys.stdout` is."""
+    """Send results in the block to this stream, whatever `sys.stdout` is."""
     global _results
     before, _results = _results, stream
     try:
@@ -185,13 +185,13 @@ def results_of(stream: TextIO | None) -> Iterator[None]:
 
 @contextmanager
 def results_alone() -> Iterator[None]:
-    """What a problem of the user's prints goes to stderr: stdout is for results."""
+    """Send what a user's problem prints to stderr, since stdout is for results."""
     with redirect_stdout(sys.stderr if sys.stderr is not None else io.StringIO()):
         yield
 
 
 def sound_streams() -> None:
-    """Give closed standard streams a place to go, and let text pass that the encoding of the terminal does not have."""
+    """Replace closed standard streams, and escape text that the terminal cannot encode."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -204,7 +204,7 @@ def sound_streams() -> None:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, called with (done, in all); None where stderr is not a terminal."""
+    """Return a progress bar on stderr, called with (done, total); None if stderr is not a terminal."""
     if not on_terminal():
         yield None
         return
@@ -214,7 +214,7 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
 
 @contextmanager
 def bar(label: str) -> Iterator[tuple[Any, Any]]:
-    """A bar on stderr, which is a terminal, that goes when it is done: rich's display, and the task in it."""
+    """Show a bar on the terminal until the block ends; yield rich's display and its task."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -224,18 +224,18 @@ def bar(label: str) -> Iterator[tuple[Any, Any]]:
 
 
 class Search:
-    """The line of an exact search over several instances: how many are done, bound and best cost of the one at hand."""
+    """The progress line of an exact search over several instances: how many are done, current bound and best cost."""
 
     def __init__(self, bar: Any, task: Any) -> None:
         self._bar, self._task = bar, task
 
     @property
     def progress(self) -> Callable[[float, float], None] | None:
-        """What the search calls with (bound, best cost); None where nobody looks."""
+        """The function the search calls with (bound, best cost); None if stderr is not a terminal."""
         return None if self._bar is None else self._show
 
     def next(self) -> None:
-        """One instance is done."""
+        """Count one more instance as done."""
         if self._bar is not None:
             self._bar.update(self._task, advance=1, state="")
 
@@ -248,7 +248,7 @@ class Search:
 
 @contextmanager
 def search(label: str, total: int) -> Iterator[Search]:
-    """A bar on stderr with both bounds of the search under way; silent where stderr is not a terminal."""
+    """Show the bounds of the running search on stderr; nothing if it is not a terminal."""
     if not on_terminal():
         yield Search(None, None)
         return
@@ -267,5 +267,5 @@ def search(label: str, total: int) -> Iterator[Search]:
 
 
 def on_terminal() -> bool:
-    """Whether there is someone to show progress to."""
+    """Tell whether stderr is a terminal that shows progress."""
     return not _quiet and sys.stderr is not None and sys.stderr.isatty()

@@ -41,7 +41,7 @@ def find(name: str, mistakes: list[InputError] | None = None, **options: str | N
 
 
 def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> tuple[SomeProblem, Model]:
-    """Return the problem as a model knows it, through another decoder where one is given, and the model.
+    """Return the problem a model is for, through another decoder if one is given, and the model.
 
     Without `problem` it is the registered one the model names. A file never makes us import a module of its choice.
     """
@@ -61,7 +61,7 @@ def load_model(path: Path, problem: SomeProblem | None, decoder: str | None) -> 
 def load_pipelines(
     problem: SomeProblem, files: Sequence[Path], decoder: str | None, taken: Sequence[str] = ()
 ) -> dict[str, SomePipeline]:
-    """Return the pipelines of the models given, by the names of their files; that of the shipped weights where none is.
+    """Return the pipelines of the given models by file name; without models, that of the shipped weights.
 
     Names that are `taken`, or that two files share, become whole paths. They run without the safe weights.
     """

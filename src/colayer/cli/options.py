@@ -17,7 +17,7 @@ _LONGEST = 1e9
 
 
 def whole(minimum: int = 0, maximum: int = 2**31 - 1) -> Callable[[str | int], int]:
-    """A parser of whole numbers between `minimum` and `maximum`."""
+    """Return a parser of whole numbers from `minimum` to `maximum`."""
 
     def parse(text: str | int) -> int:
         if not re.fullmatch(r"[+-]?[0-9]{1,20}", str(text).strip()):
@@ -32,12 +32,12 @@ def whole(minimum: int = 0, maximum: int = 2**31 - 1) -> Callable[[str | int], i
 
 
 def number(text: str | float) -> float:
-    """A finite number >= 0."""
+    """Parse a finite number >= 0."""
     return _number(text, ">= 0")
 
 
 def positive(text: str | float) -> float:
-    """A finite number > 0."""
+    """Parse a finite number > 0."""
     value = _number(text, "> 0")
     if value == 0.0:
         raise typer.BadParameter("0 is out of range, expected a number > 0")
@@ -45,7 +45,7 @@ def positive(text: str | float) -> float:
 
 
 def seconds(text: str | float) -> float:
-    """A time limit: more than 0 and at most 1e9 seconds, some thirty years."""
+    """Parse a time limit: more than 0 and at most 1e9 seconds, some thirty years."""
     value = positive(text)
     if value > _LONGEST:
         raise typer.BadParameter(f"{value:g} is out of range, expected at most {_LONGEST:g} seconds")
@@ -53,7 +53,7 @@ def seconds(text: str | float) -> float:
 
 
 def share(text: str | float) -> float:
-    """A number >= 0 and < 1."""
+    """Parse a number >= 0 and < 1."""
     value = number(text)
     if value >= 1.0:
         raise typer.BadParameter(f"{value:g} is out of range, expected a share >= 0 and < 1")
@@ -61,22 +61,22 @@ def share(text: str | float) -> float:
 
 
 def file_name(text: str | Path) -> Path:
-    """The path of an output file."""
+    """Parse the path of an output file."""
     return _path(text, "a file name")
 
 
 def folder_name(text: str | Path) -> Path:
-    """The path of an output folder."""
+    """Parse the path of an output folder."""
     return _path(text, "a folder")
 
 
 def out_folder(words: str) -> Any:
-    """The option `-o DIR`, with what the help says of it."""
+    """Return the option `-o DIR` with this help text."""
     return typer.Option("-o", "--output", metavar="DIR", parser=folder_name, help=words)
 
 
 def out_file(words: str) -> Any:
-    """The option `-o FILE`, with what the help says of it."""
+    """Return the option `-o FILE` with this help text."""
     return typer.Option("-o", "--output", metavar="FILE", parser=file_name, help=words)
 
 

@@ -15,7 +15,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def output_file(path: Path | None, option: str, inputs: Iterable[Path] = (), folder: Path | None = None) -> Path | None:
-    """An output file that can be written, that is none of the inputs, and no stranger in the data set `folder`."""
+    """Return a writable output file; refuse an input, and a file inside the data set `folder`."""
     if path is None:
         return None
     try:
@@ -34,12 +34,12 @@ def output_file(path: Path | None, option: str, inputs: Iterable[Path] = (), fol
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Whether two names lead to one place; links that go round in a circle lead nowhere."""
+    """Tell whether two names lead to the same file; a circle of links leads nowhere."""
     return os.path.realpath(one) == os.path.realpath(other)
 
 
 def picture_file(path: Path | None, option: str = "--plot", inputs: Iterable[Path | None] = ()) -> Path | None:
-    """An output file for a picture."""
+    """Return an output file whose name is that of a picture."""
     if path is not None and path.suffix not in PICTURES:
         raise OptionError(
             f"{short(str(path))} is not a picture, expected a name with {', '.join(PICTURES)}", where=option
@@ -48,7 +48,7 @@ def picture_file(path: Path | None, option: str = "--plot", inputs: Iterable[Pat
 
 
 def output_folder(path: Path, option: str = "-o") -> Path:
-    """A folder that is there, or that can be made in one that is."""
+    """Return a folder that exists, or that can be made in one that does."""
     try:
         if path.exists() and not path.is_dir():
             raise OptionError(f"{path} is a file, expected a folder", where=option)

@@ -85,7 +85,7 @@ def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
 
 
 def dots(summary: Sequence[Summary], kinds: Sequence[Kind], measure: Measure, ax: Axes | None = None) -> Axes:
-    """Draw the figure of `gap_bars`: dots, since the length of a bar means nothing on a logarithmic axis."""
+    """Draw the figure of `gap_bars` with dots, since bar lengths mean nothing on a logarithmic axis."""
     shades = colours(kinds, len(summary), PALETTE[:1])
     rows = sorted(zip(summary, shades, strict=True), key=lambda each: value(each[0], measure) or 0.0)
     means = np.array([value(row, measure) for row, _ in rows], dtype=float)
@@ -113,7 +113,7 @@ def dots(summary: Sequence[Summary], kinds: Sequence[Kind], measure: Measure, ax
 
 
 def cost_over_time(race: Race, ax: Axes | None = None) -> Axes:
-    """Draw a line for each contender that uses all the time, a mark for one that solves once, filled if it is learned.
+    """Draw a line for each contender that uses all the time, a mark for one that solves once, filled if learned.
 
     Colours say what a contender is, and its name stands beside its mark or at the end of its line.
 

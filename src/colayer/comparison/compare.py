@@ -33,7 +33,7 @@ def compare(
     learning_seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Results:
-    """Race learned pipelines against everything there is for the problem, at equal time on one core.
+    """Race learned pipelines against rules and general solvers, at equal time on one core.
 
     Beside the pipelines run, through the same decoder, the safe weights and the best single feature, then the plain
     rules, the problem's exact solver, HiGHS and, where OR-Tools is installed, CP-SAT.

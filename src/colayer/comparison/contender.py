@@ -37,7 +37,7 @@ PERTURBED = ", perturbed"
 
 @dataclass(frozen=True, eq=False)
 class Contender(Generic[X, Z]):
-    """A name, and a way to solve an instance within a time limit; `kind` says what it stands for in a table.
+    """A named way to solve an instance within a time limit; `kind` says what it is in tables.
 
     A contender that is `anytime` goes on until its time is over; others solve once.
     """
@@ -56,7 +56,7 @@ class Contender(Generic[X, Z]):
 
 
 def pipeline_contender(name: str, pipeline: Pipeline[X, Y, Z], kind: Kind = "learned", **draws: Any) -> Contender[X, Z]:
-    """Let a pipeline solve once, features included; `draws` are options of `Pipeline.solve`, which its name tells."""
+    """Return a pipeline that solves once, features included; `draws` are options of `Pipeline.solve`."""
     options = {**draws, "rounds": number_of_rounds(pipeline, draws.get("rounds"))}
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
@@ -67,27 +67,27 @@ def pipeline_contender(name: str, pipeline: Pipeline[X, Y, Z], kind: Kind = "lea
 
 
 def number_of_rounds(pipeline: Pipeline[X, Y, Z], rounds: int | None = None) -> int:
-    """Return the rounds in which a pipeline solves: as asked for, else as its model was learned; 1 without rounds."""
+    """Return a pipeline's rounds: as asked for, else as its model was learned with; 1 if it has no rounds."""
     if not pipeline.bound_problem.features_use_solution:
         return 1
     return pipeline.model.rounds if rounds is None else rounds
 
 
 def words_of_draws(samples: int = 0, candidates: int = 1, rounds: int = 1, **_: Any) -> str:
-    """Return what a name says of the rounds, candidates and samples of a contender: `, 20 samples`."""
+    """Return the part of a contender's name for rounds, candidates and samples: `, 20 samples`."""
     counts = {"rounds": rounds, "candidates": candidates, "samples": samples}
     return "".join(f", {n} {what}" for what, n in counts.items() if n > (what != "samples"))
 
 
 def safe_contender(problem: Problem[X, Y, Z], like: Model | None = None, **draws: Any) -> list[Contender[X, Z]]:
-    """Return the safe weights as a contender; none where the problem has none. `like`: see `safe_pipeline`."""
+    """Return the safe weights as a contender, if the problem has any. For `like` see `safe_pipeline`."""
     many = draws.get("samples", 0) + draws.get("candidates", 1) > 1
     pipeline = safe_pipeline(bind(problem), like if many else None)
     return [] if pipeline is None else [pipeline_contender(SAFE, pipeline, "safe", **draws)]
 
 
 def safe_pipeline(problem: BoundProblem[X, Y, Z], like: Model | None = None) -> Pipeline[X, Y, Z] | None:
-    """Return the pipeline of the safe weights, None where there are none.
+    """Return the pipeline of the safe weights; None if there are none.
 
     Perturbed, it is in the units of the model `like`, by as much of the norm of its weights as that model is.
     """
@@ -106,7 +106,7 @@ def safe_pipeline(problem: BoundProblem[X, Y, Z], like: Model | None = None) -> 
 def feature_contender(
     problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: Sequence[int] = (1,)
 ) -> list[Contender[X, Z]]:
-    """Return the single feature, of weight 1 or −1, that is best on these very instances: a bar for what is learned.
+    """Return the single feature, of weight 1 or −1, that is best on these very instances.
 
     It is chosen in one round through the first decoder, which is the cheapest, and runs through that of the problem,
     once for each of several numbers of rounds.
@@ -123,7 +123,7 @@ def feature_contender(
 
 
 def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
-    """Return the plain rules of the problem; those that search are solvers."""
+    """Return the plain rules of the problem; rules that search count as solvers."""
     bound: BoundProblem[X, Y, Z] = bind(problem)
     if bound.baselines and bound.baseline is None:
         rule = bound.baselines[0]
@@ -133,7 +133,7 @@ def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
 
 
 def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:
-    """Let a function from an instance to a solution compete."""
+    """Return a contender that calls a function from an instance to a solution."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
         begin = clock()
@@ -146,7 +146,7 @@ def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:
 def perturbed_contender(
     name: str, pipeline: Pipeline[X, Y, Z], seed: int = 0, kind: Kind = "learned"
 ) -> Contender[X, Z]:
-    """Try all members of the portfolio, then draws around those that did best, until the time is over."""
+    """Return a contender that tries the portfolio, then draws around its best members, until time is over."""
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
         begin, deadline = clock(), clock() + limit
@@ -168,7 +168,7 @@ def perturbed_contender(
 def solver_contenders(
     problem: BoundProblem[X, Y, Z], hint: Pipeline[X, Y, Z] | None = None, seed: int = 0
 ) -> tuple[list[Contender[X, Z]], list[str]]:
-    """Return exact solver, HiGHS, CP-SAT alone and from the solution of `hint`; and in words why some are left out."""
+    """Return the exact solver, HiGHS, CP-SAT alone and hinted by `hint`; and notes on those skipped."""
     found: dict[str, Callable[[X, float], Attempt[Z]]] = {}
     missing: list[str] = []
     if problem.exact is not None:
@@ -191,7 +191,7 @@ def solver_contenders(
 
 
 def contenders_named(contenders: Mapping[str, Pipeline[X, Y, Z] | Callable[[X], Z]]) -> list[Contender[X, Z]]:
-    """Return contenders of the user's: pipelines, and functions from an instance to a solution."""
+    """Return a user's contenders: pipelines, and functions from an instance to a solution."""
     return [
         pipeline_contender(name, given) if isinstance(given, Pipeline) else function_contender(name, given)
         for name, given in contenders.items()
@@ -199,12 +199,12 @@ def contenders_named(contenders: Mapping[str, Pipeline[X, Y, Z] | Callable[[X], 
 
 
 def reserved(problem: Problem[X, Y, Z]) -> set[str]:
-    """Return the names that a learned pipeline cannot have."""
+    """Return the names that a learned pipeline may not have."""
     return {SAFE, SAFE + PERTURBED, EXACT, HIGHS, CP_SAT, CP_SAT_HINT, *bind(problem).baselines}
 
 
 def check_names(contenders: Sequence[Contender[X, Z]]) -> None:
-    """Refuse two contenders of one name."""
+    """Refuse two contenders with the same name."""
     names = [contender.name for contender in contenders]
     for name in names:
         if names.count(name) > 1:

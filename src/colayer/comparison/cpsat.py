@@ -30,7 +30,7 @@ _WORKERS = 8
 
 
 def available() -> bool:
-    """Tell whether OR-Tools is installed; it is not imported here."""
+    """Tell whether OR-Tools is installed, without importing it."""
     return importlib.util.find_spec("ortools") is not None
 
 
@@ -66,7 +66,7 @@ def solve_constraints(
 
 
 def _run(task: bytes, timeout: float) -> list[dict[str, Any]]:
-    """Return the lines the process wrote; those so far where it does not end in time."""
+    """Return the lines the process wrote, or those so far if it does not end in time."""
     # -P: the folder of the file is not searched for modules
     command = [sys.executable, "-P", str(_CHILD)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

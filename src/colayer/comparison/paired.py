@@ -21,7 +21,7 @@ _Z = 1.959963984540054  # the normal law is within ± this with probability 0.95
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of (cost − reference cost)/|reference cost| over instances, and what it is worth.
+    """The mean of (cost − reference cost)/|reference cost| over instances, with its significance.
 
     `verdict`: better or worse where the mean is more than two standard errors from 0 (see `errors_needed`), and is so
     as well relative to the mean of the two costs; else no measurable difference.
@@ -40,7 +40,7 @@ class Difference:
         return f"{_digits(100 * self.mean, sign=True)}{error} %"
 
     def more_instances(self, instances: int) -> int | None:
-        """Return how many more instances would settle it, if mean and spread stay the same; None where it is settled.
+        """Return how many more instances would decide it, at the same mean and spread; None if decided.
 
         None as well where more of the same would not: the mean is 0, or so large only because of the unit.
         """
@@ -54,7 +54,7 @@ class Difference:
 
 
 def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> Difference:
-    """Return the difference of some costs to those of the reference on the same instances.
+    """Return the difference of costs to the reference costs on the same instances.
 
     Where a reference cost is 0, the difference itself is taken. Differences that rounding alone makes are 0.
     """
@@ -69,7 +69,7 @@ def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> D
 
 
 def moments(parts: Sequence[float]) -> tuple[float, float | None]:
-    """Return the mean and its standard error, None of one number."""
+    """Return the mean and its standard error, None for one number."""
     mean = math.fsum(parts) / len(parts)
     if len(parts) == 1:
         return mean, None
@@ -85,7 +85,7 @@ def significance(mean: float, error: float | None, count: int) -> int:
 
 
 def errors_needed(count: int) -> float:
-    """Return the standard errors from which on a mean of `count` numbers counts: Student's 0.975 quantile, at least 2.
+    """Return how many standard errors make a mean significant: Student's 0.975 quantile, at least 2.
 
     Two standard errors alone find a difference between equals in 11 of 100 comparisons on five instances, this in 5.
     The quantile is its expansion in 1/ν (Abramowitz and Stegun, 26.7.5), exact for ν = 1 and 2.
@@ -111,7 +111,7 @@ def relative(cost: float, reference: float, unit: float | None = None) -> float:
 
 
 def verdicts_in_words(rows: Iterable[tuple[str, Difference, int]]) -> list[str]:
-    """Say what differences mean for contenders (name, difference, instances); who gains nothing comes first."""
+    """Return a sentence for each contender (name, difference, instances); those without gain come first."""
     said: list[tuple[int, str]] = []
     for name, found, instances in rows:
         if found.verdict == EQUAL:
@@ -124,12 +124,12 @@ def verdicts_in_words(rows: Iterable[tuple[str, Difference, int]]) -> list[str]:
 
 
 def seen_before(pipeline: str, seen: int, instances: int) -> str:
-    """Say that a comparison is on instances that a pipeline was trained on."""
+    """Return a warning that a pipeline was trained on instances of the comparison."""
     return f"{pipeline} was trained on {seen} of these {counted(instances, 'instance')}: they say little about others"
 
 
 def _digits(number: float, *, sign: bool = False) -> str:
-    """Return three significant digits of a percentage, and no exponent; what rounding leaves is 0."""
+    """Return three significant digits of a percentage, without exponent; rounding errors become 0."""
     if abs(number) <= 100 * _ROUNDING or not math.isfinite(number):
         return "0" if math.isfinite(number) else str(number)
     exponent = int(f"{abs(number):.2e}".partition("e")[2])

@@ -29,7 +29,7 @@ _CLOCK = 1e-3
 
 @dataclass(frozen=True)
 class Payback:
-    """A pipeline against one rival."""
+    """A comparison of a pipeline with one rival: the solves after which learning has paid off."""
 
     pipeline: str
     rival: str
@@ -70,7 +70,7 @@ class Payback:
 
 
 def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | None) -> list[Payback]:
-    """Return a row per rival; none where the pipeline had no solution in time on any instance."""
+    """Return a row per rival; none if the pipeline solved no instance in time."""
     race = race.only([i for i, found in enumerate(race.of(pipeline)) if found.points])
     level = race.mean_gap(pipeline, race.time_limit) if race.rows else None
     seconds = None if level is None else _time_to(race, pipeline, level)
@@ -92,13 +92,13 @@ def payback(race: Race, pipeline: str, rivals: Sequence[str], learning: float | 
 
 
 def _faster(race: Race, pipeline: str, rival: str) -> bool:
-    """Tell whether the pipeline has its last solution measurably before the rival has its own."""
+    """Tell whether the pipeline has its last solution measurably before the rival."""
     ours, theirs = ([found.points[-1][0] for found in race.of(name)] for name in (pipeline, rival))
     saved = (math.fsum(theirs) - math.fsum(ours)) / len(ours)
     return saved >= _CLOCK and difference(ours, theirs, rival).verdict == "better"
 
 
 def _time_to(race: Race, contender: str, level: float) -> float | None:
-    """Return when the mean gap of the contender is `level` or less; None where it never is."""
+    """Return when the contender's mean gap first is `level` or less; None if never."""
     enough = level + EQUAL * (1.0 + abs(level))
     return next((when for when, gap in race.mean_gaps(contender) if gap <= enough), None)

@@ -26,7 +26,7 @@ from colayer.problem.protocol import Problem, X, Y, Z
 
 
 def distinct_names(pipelines: Mapping[str, Pipeline[X, Y, Z]]) -> dict[str, Pipeline[X, Y, Z]]:
-    """Return the pipelines with the options in which they differ in their names: `a, decoder ls`."""
+    """Return the pipelines with the options that distinguish them in their names: `a, decoder ls`."""
     suffixes = _suffixes([pipeline.bound_problem for pipeline in pipelines.values()])
     return {name + suffix: pipeline for (name, pipeline), suffix in zip(pipelines.items(), suffixes, strict=True)}
 
@@ -40,7 +40,7 @@ def plain_contenders(
     rounds: int | None = None,
     **draws: Any,
 ) -> list[Contender[X, Z]]:
-    """Return safe weights, best single feature and rules, with options, decoders, rounds and draws of the pipelines.
+    """Return safe weights, best single feature and rules, with the options, rounds and draws of the pipelines.
 
     Where the pipelines differ in their options, names tell those; they always tell rounds and draws. With `perturbed`,
     a seed, the safe weights also run perturbed until the time is over, beside learned ones that do; that is a search,
@@ -72,7 +72,7 @@ def plain_contenders(
 
 
 def _suffixes(problems: Sequence[BoundProblem[X, Y, Z]]) -> list[str]:
-    """Return for each problem the options in which they are not all equal, as words; nothing where they are."""
+    """Return for each problem the options in which they differ, as words; empty if there are none."""
     options = [problem.options for problem in problems]
     keys = [key for key in dict.fromkeys(k for own in options for k in own)
             if len({repr(own.get(key)) for own in options}) > 1]  # fmt: skip

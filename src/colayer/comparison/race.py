@@ -27,7 +27,7 @@ _WARM = 0.2
 
 @dataclass(frozen=True)
 class Race:
-    """What every contender found by when: one row per instance, one trajectory per contender."""
+    """The trajectories of a race: one row per instance, one trajectory per contender."""
 
     problem: str
     #: Seconds per contender and instance; infinite where every contender solves once.
@@ -66,7 +66,7 @@ class Race:
         return [min((t.cost for t in row if t.cost is not None), default=None) for row in self.rows]
 
     def mean_gap(self, contender: str, seconds: float) -> float | None:
-        """Return the mean gap to the best known cost after so many seconds; None before all have a solution."""
+        """Return the mean gap to the best known cost after so many seconds; None until all have a solution."""
         gaps = []
         for found, best in zip(self.of(contender), self.best, strict=True):
             cost = found.at(seconds)
@@ -76,7 +76,7 @@ class Race:
         return math.fsum(gaps) / len(gaps)
 
     def mean_gaps(self, contender: str) -> list[tuple[float, float]]:
-        """Return (seconds, mean gap) wherever it may change, from when every instance has a solution."""
+        """Return (seconds, mean gap) wherever it may change, once every instance has a solution."""
         times = sorted({when for found in self.of(contender) for when, _ in found.points})
         return [(when, above) for when in times if (above := self.mean_gap(contender, when)) is not None]
 
@@ -149,7 +149,7 @@ def _judged(
     limit: float,
     bound: float | None,
 ) -> Trajectory:
-    """Return the trajectory of an attempt; infeasible solutions are refused, or of a rival do not count."""
+    """Return the trajectory of an attempt; an infeasible solution is refused, or of a rival ignored."""
 
     def against(solution: Z) -> str | None:
         cost = None if bound is None else problem.cost(solution, instance)
@@ -163,7 +163,7 @@ def _judged(
 
 @contextmanager
 def _one_core() -> Iterator[None]:
-    """Keep this process, its threads and the processes it starts on one core, where the system can do that."""
+    """Keep this process, its threads and children on one core, if the system can."""
     if not hasattr(os, "sched_setaffinity"):
         with limited(1):
             yield

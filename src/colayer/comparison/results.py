@@ -34,7 +34,7 @@ _HOLDS: dict[Verdict, bool | None] = {"better": True, "worse": False, "no measur
 
 @dataclass(frozen=True)
 class Results:
-    """A race, what learning took for each learned pipeline (None: not known), and what was left out, in words."""
+    """A race, the seconds each learned pipeline took to learn (None: unknown), and notes on what was skipped."""
 
     race: Race
     learning: dict[str, float | None]
@@ -53,14 +53,14 @@ class Results:
         return [row for name, seconds in self.learning.items() for row in payback(self.race, name, rivals, seconds)]
 
     def hints(self) -> list[tuple[int, float | None, float | None, float | None]]:
-        """Return (instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), where both took part."""
+        """Return (instance, cost of the pipeline, of CP-SAT, of CP-SAT with the hint), if both took part."""
         if not {CP_SAT, CP_SAT_HINT} <= set(self.race.contenders):
             return []
         columns = (self.race.of(name) for name in (next(iter(self.learning)), CP_SAT, CP_SAT_HINT))
         return [(i, a.cost, b.cost, c.cost) for i, (a, b, c) in enumerate(zip(*columns, strict=True))]
 
     def standing_table(self) -> Table:
-        """Return the gaps by time, for people: the least one in the end first."""
+        """Return a table of gaps by time, the least final gap first."""
         to = reference(self.race)
         against = () if to is None else (f"against {to}", "verdict")
         headers = ("contender", "first solution", *self._shares(), *against, "solved", "best", "proved")
@@ -77,7 +77,7 @@ class Results:
         return table(headers, rows, best=least)
 
     def payback_table(self) -> Table:
-        """Return after how many solves learning has paid for itself, for people."""
+        """Return a table of the solves after which learning has paid off."""
         headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival, to that gap", "saved",
                    "paid for after")  # fmt: skip
         rows = []
@@ -90,11 +90,11 @@ class Results:
         return table(headers, rows)
 
     def text(self) -> str:
-        """Return all of it as plain text."""
+        """Return everything as plain text."""
         return "".join(part if isinstance(part, str) else part.text() for part in self.parts())
 
     def parts(self) -> list[str | Table]:
-        """Return words and tables, as a terminal shows them."""
+        """Return the sentences and tables for a terminal."""
         race = self.race
         count = f"{counted(len(race.rows), 'instance')} of {race.problem}"
         head = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
@@ -104,7 +104,7 @@ class Results:
         return [*parts, _block(self.notes())]
 
     def verdicts(self) -> list[str]:
-        """Say what the race means for each learned contender at its end; those that gain nothing come first."""
+        """Return a sentence on each learned contender's final costs; those without gain come first."""
         rows = zip(self.standings(), self.race.kinds, strict=True)
         count = len(self.race.rows)
         return verdicts_in_words((s.contender, s.difference, count) for s, kind in rows
@@ -116,12 +116,12 @@ class Results:
         return [*self.missing, *self.race.left_out]
 
     def warnings(self) -> list[str]:
-        """Say which pipelines race on instances they were trained on."""
+        """Return warnings about pipelines trained on instances of the race."""
         count = len(self.race.rows)
         return [f"warning: {seen_before(name, seen, count)}" for name, seen in self.trained_on.items() if seen]
 
     def notes(self) -> list[str]:
-        """Say what is to be known beside the tables: who found less than there could be, and why."""
+        """Return notes on the tables: who found less than it could, and why."""
         said = [f"{row.contender}: {row.note}" for row in self.standings() if row.note]
         unknown = [name for name, seconds in self.learning.items() if seconds is None]
         if unknown:
@@ -129,7 +129,7 @@ class Results:
         return said
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON object; `solves` is null where learning never pays or what it took is not known."""
+        """Return the JSON object; `solves` is null if learning never pays off or its time is unknown."""
         race, rows = self.race, [asdict(row) for row in self.standings()]
         paybacks = [
             {**asdict(row), "saved": row.saved, "solves": _finite(row.solves), "payback": row.words}
@@ -229,7 +229,7 @@ class Results:
 
 
 def _never_worse(claim: str, race: Race, name: str, rival: str) -> Conclusion:
-    """Conclude whether the cost of `name` at the end is no larger than that of `rival` on any instance."""
+    """Conclude whether `name` ends no worse than `rival` on every instance."""
     better = worse = 0
     for ours, theirs in zip(race.of(name), race.of(rival), strict=True):
         a, b = (math.inf if t.cost is None else t.cost for t in (ours, theirs))
@@ -256,7 +256,7 @@ def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:
 
 
 def _block(lines: Sequence[str]) -> str:
-    """Return lines after an empty one; nothing where there are none."""
+    """Return the lines after an empty one; nothing if there are none."""
     return "".join(f"\n{line}" for line in lines) + "\n" * bool(lines)
 
 

@@ -16,7 +16,7 @@ SHARES = (0.01, 0.1, 1.0)
 
 @dataclass(frozen=True)
 class Standing:
-    """One contender over all instances. Gaps are means over the instances, to the best cost any contender found."""
+    """One contender over all instances; gaps are means to the best cost any contender found."""
 
     contender: str
     #: Instances with a solution in time, with the best one, and with a proof.
@@ -34,7 +34,7 @@ class Standing:
 
 
 def reference(race: Race) -> str | None:
-    """Return the safe weights or the plain rule of least mean gap at the end; None where none solved all."""
+    """Return the safe weights or plain rule of least mean gap at the end; None if none solved all."""
     gaps = {name: gap for name in race.plain if (gap := race.mean_gap(name, race.time_limit)) is not None}
     return min(gaps, key=gaps.__getitem__, default=None)
 
@@ -46,7 +46,7 @@ def standings(race: Race) -> list[Standing]:
 
 
 def winner(rows: Sequence[Standing], time_limit: float) -> str:
-    """Say who has the least mean gap in the end; of equals, the quickest to its first solution first."""
+    """Name the contender of least final mean gap in a sentence; among equals, the first to have a solution."""
     known = [(row.gaps[-1], row.first or 0.0, row.contender) for row in rows if row.gaps[-1] is not None]
     if not known:
         return "Nobody solved every instance in time."
@@ -57,7 +57,7 @@ def winner(rows: Sequence[Standing], time_limit: float) -> str:
 
 
 def paired(race: Race, name: str, to: str) -> Difference | None:
-    """Return the difference of the costs at the end; None where one of the two has no solution of an instance."""
+    """Return the difference of the final costs; None if one of the two misses a solution."""
     costs, known = ([t.cost for t in race.of(contender) if t.cost is not None] for contender in (name, to))
     return difference(costs, known, to) if len(costs) == len(known) == len(race.rows) else None
 

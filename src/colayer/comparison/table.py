@@ -23,7 +23,7 @@ Measure = Literal["gap", "cost"]
 
 @dataclass(frozen=True)
 class Result:
-    """What one contender reached on one instance."""
+    """The result of one contender on one instance."""
 
     contender: str
     instance: int
@@ -46,7 +46,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Summary:
-    """Means of one contender over a group of instances.
+    """The means of one contender over a group of instances.
 
     Gaps are taken over the `gaps` instances on which every contender has one, so that contenders stay comparable.
     """
@@ -124,7 +124,7 @@ class Comparison:
         ]
 
     def ratio(self, contender: str, reference: str) -> float | None:
-        """Return the mean gap (see `measure`) of a contender over that of another; None where only that is 0."""
+        """Return a contender's mean gap (see `measure`) over another's; None if only the latter is 0."""
         rows = {row.contender: row for row in self.summary()}
         for name in (contender, reference):
             if name not in rows:
@@ -135,14 +135,14 @@ class Comparison:
         return None if below == 0 else above / below
 
     def conclusions(self) -> list[str]:
-        """Say what the comparison means for each learned contender; those that gain nothing come first."""
+        """Return a sentence on each learned contender; those without gain come first."""
         rows = zip(self.summary(), self.kinds, strict=False)
         return verdicts_in_words(
             (s.contender, s.difference, s.instances) for s, kind in rows if kind == "learned" and s.difference
         )
 
     def to_document(self) -> dict[str, Any]:
-        """Return the JSON object: the results, each with its gap, and the summary for whoever reads the file."""
+        """Return the JSON object: the results with their gaps, and the summary."""
         return {
             "format": 1,
             "problem": self.problem,
@@ -175,7 +175,7 @@ def value(row: Summary, measure: Measure) -> float | None:
 
 
 def summary_table(rows: Sequence[Summary]) -> Table:
-    """Return the rows of `Comparison.summary` or `Comparison.by` for people: groups first, then the best of each.
+    """Return the rows of `Comparison.summary` or `Comparison.by` as a table, the best of each group first.
 
     Costs stand in for gaps where there are none. Where there is a reference, each row has its paired difference to it.
     """
@@ -204,7 +204,7 @@ def summary_table(rows: Sequence[Summary]) -> Table:
 
 
 def comparison_of(race: Race, bounds: Sequence[float | None] | None = None) -> Comparison:
-    """Return the table of a race: the last solution of every contender; gaps to `bounds`, else to the cheap ones.
+    """Return the table of a race's final solutions; gaps are to `bounds`, else to the cheap ones.
 
     What costs less than a bound is no solution, and is refused.
     """

@@ -20,7 +20,7 @@ EQUAL = 1e-9
 
 @dataclass
 class Attempt(Generic[Z]):
-    """What a contender hands in: solutions with the seconds at which it had them."""
+    """The solutions of a contender with the seconds at which it had them."""
 
     solutions: list[tuple[float, Z]] = field(default_factory=list)
     #: Costs reported on the way to the last solution, where the solutions themselves were not.
@@ -31,7 +31,7 @@ class Attempt(Generic[Z]):
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Improvements (seconds, cost) within the time limit: seconds do not decrease, costs decrease strictly."""
+    """The improvements (seconds, cost) within the time limit: seconds do not decrease, costs decrease strictly."""
 
     points: tuple[tuple[float, float], ...]
     #: The contender says that its last solution is optimal, and had it within the limit.
@@ -50,11 +50,11 @@ class Trajectory:
         return self.points[-1][1] if self.points else None
 
     def at(self, seconds: float) -> float | None:
-        """Return the cost of the best solution so far; None where there is none yet."""
+        """Return the cost of the best solution so far; None if there is none yet."""
         return next((cost for when, cost in reversed(self.points) if when <= seconds), None)
 
     def reaches(self, cost: float) -> float | None:
-        """Return when the cost is no more than `cost`; None where it never is."""
+        """Return when the cost first is at most `cost`; None if never."""
         enough = cost + EQUAL * abs(cost)
         return next((when for when, reached in self.points if reached <= enough), None)
 

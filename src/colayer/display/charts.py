@@ -42,7 +42,7 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def signed_bars(labels: Sequence[str], values: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Draw a bar for each value, in the order given from the top; those below zero in another colour."""
+    """Draw a bar for each value, from the top in the given order; negative ones in another colour."""
     ax = styled(ax, size=(6.4, 1.2 + 0.28 * len(labels)), grid="x")
     places = np.arange(len(labels))
     ax.barh(places, values, 0.68, color=[PALETTE[0] if v >= 0 else PALETTE[1] for v in values])
@@ -73,7 +73,7 @@ def drawn(problem: Problem[X, Y, Z], solution: Z, instance: X) -> Axes | Figure:
 
 
 def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix: whole or not at all, the same bytes for the same figure."""
+    """Write a figure as PNG, SVG or PDF, by the suffix: atomically, with the same bytes for the same figure."""
     target = Path(path)
     if target.suffix.lower() in _SUFFIXES:
         check_writable(target)  # before the work
@@ -81,7 +81,7 @@ def save(drawing: Axes | Figure, path: str | os.PathLike[str]) -> None:
 
 
 def picture(drawing: Axes | Figure, path: str | os.PathLike[str]) -> bytes:
-    """Return what `save` writes to that path."""
+    """Return the bytes that `save` writes to that path."""
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise InputError(f"no figure format {suffix!r}, expected {', '.join(_SUFFIXES)}", where=str(path))
@@ -99,7 +99,7 @@ def picture(drawing: Axes | Figure, path: str | os.PathLike[str]) -> bytes:
 
 
 def drawable(name: str) -> str:
-    """Return a name as it is drawn: on one line, and not so long that nothing else has room; `_` would hide it."""
+    """Return a name for drawing: on one line, shortened, without a leading `_`, which would hide it."""
     text = shortened(one_line(name), 40)
     return f" {text}" if text.startswith("_") else text
 
@@ -122,7 +122,7 @@ def styled(
 
 
 def value_scale(ax: Axes, axis: Literal["x", "y"], values: Floats) -> None:
-    """Begin the axis at zero, or make it logarithmic where values range widely (linear near zero where some are 0)."""
+    """Start the axis at zero, or make it logarithmic for a wide range (linear near zero if some are 0)."""
     finite = values[np.isfinite(values)]
     positive = finite[finite > 0]
     set_scale, set_limit = getattr(ax, f"set_{axis}scale"), getattr(ax, f"set_{axis}lim")

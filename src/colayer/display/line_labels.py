@@ -19,7 +19,7 @@ LINE, LETTER = 1.25 * SIZE, 0.56
 
 @dataclass(frozen=True)
 class Label:
-    """A text in a colour, to stand beside the point (x, y) of the data."""
+    """A coloured text beside the point (x, y) of the data."""
 
     x: float
     y: float
@@ -28,7 +28,7 @@ class Label:
 
 
 def at_ends(ax: Axes, labels: Sequence[Label]) -> None:
-    """Put labels to the right of the axes, at the height where their lines end, moved apart where they would overlap.
+    """Put labels to the right of the axes, at the ends of their lines, moved so that none overlap.
 
     Call it once the scales are set: heights are those of the axes as they are now.
     """
@@ -68,7 +68,7 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
 
 
 def beside(ax: Axes, labels: Sequence[Label], lines: Sequence[Sequence[tuple[float, float]]] = ()) -> None:
-    """Put each label beside its point: the nearest place, of some around it, where it hides no label, point or line.
+    """Put each label beside its point, at the nearest place where it hides no label, point or line.
 
     `lines` are the corners of the lines drawn. Call it once the scales are set, and other labels are there.
     """
@@ -107,7 +107,7 @@ def _around_points(*points: tuple[float, float]) -> Box:
 
 
 def _offsets(width: float) -> list[tuple[float, float]]:
-    """Return offsets of a label's left middle, in points, the nearest first: right, left, above, below, further."""
+    """Return offsets of a label's left middle, in points, the nearest first."""
     rows = [step * LINE for k in range(9) for step in ((k, -k) if k else (0,))]
     return [(dx, dy) for dy in rows for dx in (6.0, -6.0 - width)]
 

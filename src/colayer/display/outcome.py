@@ -44,7 +44,7 @@ Value = float | int | str | None
 
 
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Our value and, where the paper has one, the paper's."""
+    """Our value, with the paper's if it has one."""
 
     value: Value = None
     paper: Value = None
@@ -73,11 +73,11 @@ class Sheet(msgspec.Struct, frozen=True, omit_defaults=True):
     caption: str = ""
 
     def with_paper(self) -> tuple[bool, ...]:
-        """Which columns have a value of the paper's in some row."""
+        """Return the columns in which some row has a value of the paper's."""
         return tuple(any(row[c].paper is not None for row in self.rows) for c in range(len(self.columns)))
 
     def csv(self) -> str:
-        """Raw values; a column with values of the paper's is followed by one that holds them."""
+        """Return the raw values as CSV; the paper's values stand in a column of their own."""
         paired = self.with_paper()
         head: list[Value] = [label for column, pair in zip(self.columns, paired, strict=True)
                 for label in ([column.label, f"{column.label}, paper"] if pair else [column.label])]  # fmt: skip
@@ -89,7 +89,7 @@ class Sheet(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _inert(value: Value) -> Value:
-    """A word that a spreadsheet would take for a formula has an apostrophe before it."""
+    """Return the word, with an apostrophe before it if a spreadsheet would read it as a formula."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
@@ -121,7 +121,7 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """All that one experiment found."""
+    """Everything that one experiment found."""
 
     name: str
     title: str
@@ -137,12 +137,12 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def scale_of(outcome: Outcome) -> str:
-    """The scale of a run of the paper's experiments; nothing for a comparison."""
+    """Return the scale of a run of the paper's experiments; an empty word for a comparison."""
     return str(outcome.provenance.get("scale", ""))
 
 
 def provenance(command: str, **more: Value) -> dict[str, Value]:
-    """Command, versions and machine, and what else matters (seeds, seconds, scale)."""
+    """Return command, versions, machine and `more` (seeds, seconds, scale)."""
     packages = ("numpy", "numba", "nlopt", "cma", "highspy")
     versions = [f"colayer {__version__}", *(f"{name} {importlib.metadata.version(name)}" for name in packages)]
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
@@ -157,7 +157,7 @@ def write_outcome(folder: Path, outcome: Outcome) -> None:
 
 
 def read_outcomes(run: Path) -> list[tuple[Path, Outcome]]:
-    """The outcomes of a run with their folders, by folder name: of the folder itself, or of those in it."""
+    """Return the outcomes of a run with their folders: of the folder itself, or of those in it."""
     if not run.is_dir():
         what = "is not a folder, expected a run" if run.exists() else "there is no such folder"
         raise InputError(what, where=str(run))

@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"^[-+]?\d[\d.,e+-]*( ?(%|ms|s|min|h|x))?$")
 
 @dataclass(frozen=True)
 class Table:
-    """Headers and rows of cells, as people read them."""
+    """The headers and cells of a table for people."""
 
     headers: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
@@ -34,14 +34,14 @@ class Table:
         )
 
     def text(self) -> str:
-        """Return aligned columns under a rule; no trailing blanks, good on a terminal and in a pipe."""
+        """Return aligned columns under a rule, without trailing blanks, for terminals and pipes."""
         rows = [[one_line(cell) for cell in row] for row in (self.headers, *self.cells)]
         widths = [max(len(row[c]) for row in rows) for c in range(len(self.headers))]
         lines = [self._line(rows[0], widths), "  ".join("-" * w for w in widths)]
         return "\n".join([*lines, *(self._line(row, widths) for row in rows[1:])]) + "\n"
 
     def markdown(self) -> str:
-        """Return a Markdown table; what has a meaning in Markdown is escaped in its cells."""
+        """Return a Markdown table, with special characters escaped."""
         rules = ["---:" if right else "---" for right in self.numeric]
         rows = [[_escape(cell) for cell in row] for row in (self.headers, *self.cells)]
         return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rules, *rows[1:]])
@@ -55,7 +55,7 @@ class Table:
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Any]], best: Iterable[int] = ()) -> Table:
-    """Return a table of plain cells: strings as they are, floats with four significant digits, None as missing."""
+    """Return a table of plain cells: strings unchanged, floats with four significant digits, None as missing."""
     return Table(tuple(headers), tuple(tuple(_cell(item) for item in row) for row in rows), frozenset(best))
 
 

@@ -29,7 +29,7 @@ _COMMA = re.compile(r"([+-]?\d+),(\d+)")
 
 
 def read_csv(path: Path) -> Table:
-    """Return the table of a CSV file: a column of numbers where all cells are (007 is a word), None for empty cells."""
+    """Return the table of a CSV file; a column is numbers if all its cells are (007 is a word), None if empty."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -62,7 +62,7 @@ def read_csv(path: Path) -> Table:
 
 
 def csv_instance(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
-    """Return the instance that a problem makes of a CSV file and of the further tables beside it, and the problem.
+    """Return the instance a problem makes of a CSV file and the tables beside it, and the problem.
 
     Without `problem` it is the registered one that has the columns of the file.
     """
@@ -89,13 +89,13 @@ def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
 
 
 def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:
-    """Return the further tables of an instance, those of these names that lie beside it: `monday.scenarios.csv`."""
+    """Return the other tables of an instance that lie beside it: `monday.scenarios.csv`."""
     beside = {name: path.with_name(f"{path.stem}.{name}.csv") for name in names}
     return {name: read_csv(other) for name, other in beside.items() if other.is_file()}
 
 
 def without_companions(paths: Sequence[Path]) -> list[Path]:
-    """Return the paths without the further tables of an instance among them, which `*.csv` of the shell gives too."""
+    """Return the paths without other tables of an instance, which `*.csv` of the shell also matches."""
     given = set(paths)
 
     def main(path: Path) -> bool:
@@ -105,7 +105,7 @@ def without_companions(paths: Sequence[Path]) -> list[Path]:
 
 
 def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Return columns as a CSV file; what is missing is an empty cell."""
+    """Return columns as a CSV file, with empty cells for missing values."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -114,7 +114,7 @@ def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
 
 def _values(cells: list[str], *, decimal_comma: bool) -> list[Any]:
-    """Return the cells of a column: whole numbers, numbers or words, None where they are empty."""
+    """Return the cells of a column as whole numbers, numbers or words; None for empty ones."""
     if decimal_comma and any(_COMMA.fullmatch(cell) for cell in cells):
         cells = [_COMMA.sub(r"\1.\2", cell) for cell in cells]
     told = [cell for cell in cells if cell]

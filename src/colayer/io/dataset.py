@@ -49,7 +49,7 @@ LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
 
 
 def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
-    """Return the instances of a data set folder, in the order of their names, or of one file.
+    """Return the instances of a data set folder, sorted by file name, or of one file.
 
     The problem is `problem` where it is given, else the one the first document names; all documents must agree.
     """
@@ -59,7 +59,7 @@ def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | Non
 
 
 def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
-    """Return the instance of one file: JSON, npz, or a table as CSV."""
+    """Return the instance of one JSON, npz or CSV file."""
     instance: X = read_file(Path(path), None if problem is None else bind(problem))[1]
     return instance
 
@@ -67,7 +67,7 @@ def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None
 def read_files(
     paths: Sequence[Path], problem: BoundProblem[X, Y, Z] | None = None
 ) -> tuple[BoundProblem[X, Y, Z], list[X]]:
-    """Return the problem and the instances of these files, which must all be of one problem."""
+    """Return the problem and the instances of these files, all of one problem."""
     instances = []
     for path in paths:
         problem, instance = read_file(path, problem)
@@ -78,7 +78,7 @@ def read_files(
 
 
 def read_file(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
-    """Return the problem and the instance of one file; without `problem`, of the registered one that the file names."""
+    """Return the problem and the instance of one file; without `problem`, of the one the file names."""
     if path.suffix == ".csv":
         return csv_instance(path, problem)
     document = read_document(path)
@@ -105,7 +105,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
-    """Write one instance, as JSON or npz by the ending of the name."""
+    """Write one instance, as JSON or npz by the suffix."""
     path = Path(path)
     write_atomic(path, _content(path, instance, bind(problem)))
 
@@ -116,7 +116,7 @@ def write_instances(
     problem: Problem[X, Y, Z],
     format: str = "json",  # noqa: A002
 ) -> list[Path]:
-    """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances; all of them or none."""
+    """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances: all or none."""
     folder = Path(folder)
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")
@@ -146,7 +146,7 @@ def write_instances(
 
 
 def _put(temporary: Path, folder: Path, names: Sequence[str]) -> None:
-    """Give the new data set its place: at once, or beside other files with a mark that it is not whole yet."""
+    """Move the new data set into place: at once, or beside other files with a mark until it is complete."""
     if not folder.exists() or not any(folder.iterdir()):
         temporary.replace(folder.resolve())
         return
@@ -157,7 +157,7 @@ def _put(temporary: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def check_new_folder(folder: str | os.PathLike[str]) -> None:
-    """Refuse a folder that `write_instances` would refuse, before any work is done."""
+    """Refuse a folder that `write_instances` would refuse, before the work."""
     folder = Path(folder)
     try:
         there = folder.is_dir()
@@ -178,7 +178,7 @@ def check_new_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def label_path(path: Path) -> Path:
-    """Return where the label of an instance file lives: `0001.npz` → `0001.solution.json`."""
+    """Return the path of an instance's label: `0001.npz` → `0001.solution.json`."""
     return path.with_name(path.stem + LABEL_SUFFIX)
 
 
@@ -191,7 +191,7 @@ def read_solutions(folder: str | os.PathLike[str], problem: BoundProblem[X, Y, Z
 
 
 def read_solution(path: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], instance: X) -> Z:
-    """Return the solution of a label, checked against its instance; the bare object that `solve` prints is one too."""
+    """Return the solution of a label, checked against its instance; output of `solve` is accepted too."""
     path = Path(path)
     document = read_document(path)
     bare = "format" not in document and "problem" not in document
@@ -211,7 +211,7 @@ def read_solution(path: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], 
 def write_solution(
     path: Path, solution: Z, instance: X, problem: BoundProblem[X, Y, Z], *, cost: float, bound: float, proved: bool
 ) -> None:
-    """Write a label: the solution, with its cost, a lower bound, and whether it is proved optimal."""
+    """Write a label: the solution with its cost, a lower bound, and whether it is proved optimal."""
     written = problem.need("write_solution")(solution, instance)
     label = {"cost": cost, "bound": bound, "proved": proved}
     write_atomic(path, encode({"format": FORMAT, "problem": problem.name, **written, **label}))
@@ -227,7 +227,7 @@ def read_document(path: Path) -> Mapping[str, Any]:
 
 
 def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any, Any, Any]:
-    """Return the registered problem a document names. A file never makes us import a module of its choice."""
+    """Return the registered problem a document names; a file never makes us import a module."""
     from colayer.problems import problem_names, registered
 
     if "problem" not in document:
@@ -241,7 +241,7 @@ def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any,
 
 
 def parse_instance(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> X:
-    """Return the instance of a document: envelope and keys checked here, the fields by the problem."""
+    """Return the instance of a document; keys are checked here, their values by the problem."""
     _check_envelope(document, problem, path)
     fields = _Fields((key, document[key]) for key in document if key not in _ENVELOPE)
     for key in fields if problem.fields else ():
@@ -265,7 +265,7 @@ def _content(path: Path, instance: X, problem: BoundProblem[X, Y, Z]) -> bytes:
 
 
 class _Fields(dict[str, Any]):
-    """The problem's own keys of a document; one that is missing is named, also to a problem that declares none."""
+    """The problem's own keys of a document; reading a missing one raises an error that names it."""
 
     def __missing__(self, key: str) -> Any:
         raise InputError("missing", where=str(key))
@@ -282,7 +282,7 @@ def _check_envelope(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z],
 
 @contextlib.contextmanager
 def _located(path: Path) -> Iterator[None]:
-    """Put the file's name before the place an error names."""
+    """Put the file's name before the place that an error names."""
     try:
         yield
     except ColayerError as error:

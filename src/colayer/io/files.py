@@ -27,12 +27,12 @@ SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".parquet")
 
 
 def read_json(path: str | Path) -> Any:
-    """Return the JSON document of a file; `InputError` names the file and what is wrong."""
+    """Return the JSON document of a file; an `InputError` names the file."""
     return parse_json(read_bytes(Path(path)), Path(path))
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what is in a plain file, or comes through a pipe until it is closed; refuse other files."""
+    """Return the content of a plain file or a pipe; refuse other files."""
     try:
         status = _status(path)
         if stat.S_ISDIR(status.st_mode):
@@ -83,7 +83,7 @@ def parse_json(data: bytes, path: Path) -> Any:
 
 
 def _not_finite(data: bytes) -> str | None:
-    """Return the place of the first NaN or infinity in a text that is JSON but for these; None in any other text."""
+    """Return the place of the first NaN or infinity in a text that is otherwise JSON; else None."""
     try:
         parts = [("", json.loads(data))]
     except (ValueError, RecursionError):
@@ -104,7 +104,7 @@ class _Key(str):
 
 
 def _keys(data: bytes) -> list[str]:
-    """Return the keys of a JSON object, those that come twice as often as they come."""
+    """Return the keys of a JSON object, duplicates included."""
     keys: list[str] = []
 
     def keep(kind: type[_Key], key: str) -> _Key:
@@ -116,7 +116,7 @@ def _keys(data: bytes) -> list[str]:
 
 
 def encode(document: Any) -> bytes:
-    """Return a document as JSON text, one line; numpy values are written as plain ones."""
+    """Return a document as JSON text in one line, with numpy values as plain ones."""
     return msgspec.json.encode(document, enc_hook=plain) + b"\n"
 
 
@@ -130,7 +130,7 @@ def plain(value: Any) -> Any:
 
 
 def check_writable(path: str | Path) -> Path:
-    """Return `path`; an `InputError` before the work where it could not be written after it."""
+    """Return `path`; raise an `InputError` now if it could not be written later."""
     target = _target(path)
     trial = _temporary(target)
     try:  # the one sure sign: a read-only file system does not show otherwise
@@ -142,7 +142,7 @@ def check_writable(path: str | Path) -> Path:
 
 
 def _target(path: str | Path) -> Path:
-    """Return `path`; refuse it where it is seen not to be one for an output file."""
+    """Return `path`; refuse it if it cannot be an output file."""
     target = Path(path)
     try:
         target.stat()
@@ -162,7 +162,7 @@ def _target(path: str | Path) -> Path:
 
 
 def is_folder(path: Path) -> bool:
-    """Tell whether there is a folder of this name; a name that no file can have is none."""
+    """Tell whether there is a folder of this name; an impossible name is none."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -178,7 +178,7 @@ def write_atomic(path: str | Path, data: bytes) -> None:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write several files as `write_atomic` does, none of them renamed before the bytes of all are on the disk."""
+    """Write several files as `write_atomic` does, renaming none before all are on the disk."""
     temporaries: dict[Path, Path] = {}
     path = Path()
     try:
@@ -198,7 +198,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def append(file: FileIO, data: bytes) -> None:
-    """Add to the end of an unbuffered file; where the disk is full, nothing of it stays: lines are whole."""
+    """Append to an unbuffered file; if the disk is full, undo the part written, so that lines are whole."""
     end = os.fstat(file.fileno()).st_size
     left = memoryview(data)
     try:
@@ -212,7 +212,7 @@ def append(file: FileIO, data: bytes) -> None:
 
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Make a folder and those above it; where the block fails, those of them that are empty go again."""
+    """Make a folder and its parents; if the block fails, remove those that are empty."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -228,7 +228,7 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """Give a new folder to write to, whose files become those of `folder` at the end of the block, and its only ones.
+    """Yield a new folder whose files replace those of `folder` at the end of the block.
 
     A folder that is there stays itself, as it may be the working directory: its files are replaced one by one.
     """
@@ -261,12 +261,12 @@ def _temporary(target: Path) -> Path:
 
 
 def unwritable(path: str | Path, error: OSError) -> InputError:
-    """Return the error of a path that cannot be written."""
+    """Return the error for a path that cannot be written."""
     return InputError(f"cannot be written: {error.strerror or error}", where=str(path)[:200])
 
 
 def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
-    """Return the error of a path that cannot be read."""
+    """Return the error for a path that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"there is no such {kind}", where=str(path))
     if isinstance(error, IsADirectoryError):
@@ -277,7 +277,7 @@ def unreadable(path: Path, error: OSError, kind: str = "file") -> InputError:
 
 
 def exact_keys(document: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Refuse an object with a key that is not one of `keys`, or without one of them."""
+    """Refuse an object whose keys are not exactly `keys`."""
     for key in document:
         if key not in keys:
             raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))

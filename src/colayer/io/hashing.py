@@ -16,7 +16,7 @@ from colayer.problem.protocol import X, Y, Z
 
 
 def content_of(problem: BoundProblem[X, Y, Z], instance: X) -> bytes:
-    """Return the bytes of an instance: the problem's own `content`, else the document of its file format.
+    """Return the bytes of an instance: the problem's `content`, else the document of its file format.
 
     For a problem with neither, all that the object holds, and what learning sees of it: features and scale.
     """
@@ -30,12 +30,12 @@ def content_of(problem: BoundProblem[X, Y, Z], instance: X) -> bytes:
 
 
 def content_hash(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> str:
-    """Return SHA-256 over the contents of the instances, in order."""
+    """Return the SHA-256 of the instances, in order."""
     return hashed(problem, instances)[0]
 
 
 def hashed(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> tuple[str, str]:
-    """Return the hash of a data set, and short hashes of its instances in one word, for `trained_on`."""
+    """Return the hash of a data set, and short hashes of its instances joined in one word, for `trained_on`."""
     whole, each = hashlib.sha256(), []
     for instance in instances:
         content = content_of(problem, instance)
@@ -46,7 +46,7 @@ def hashed(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> tuple[str,
 
 
 def trained_on(model: Model, problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> int:
-    """Count the instances that a model was trained on, by its own account; 0 of a model that does not know."""
+    """Count the instances a model was trained on, by its provenance; 0 if that does not say."""
     known = model.provenance.get(SEEN)
     try:
         data = base64.b64decode(known, validate=True) if isinstance(known, str) else b""
@@ -66,7 +66,7 @@ def _short_hash(content: bytes) -> bytes:
 
 
 def _parts(held: Snapshot) -> list[bytes]:
-    """Return a snapshot as bytes, each part with its name; what objects cache for themselves, `_x`, is left out."""
+    """Return a snapshot as bytes, each part with its name; private caches `_x` are left out."""
     if held.array is not None:
         array = np.ascontiguousarray(held.array)
         return [f"{array.dtype.str}{array.shape}".encode(), array.tobytes()]

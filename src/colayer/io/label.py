@@ -17,7 +17,7 @@ from colayer.problem.protocol import Problem, X, Y, Z
 
 @dataclass(frozen=True)
 class Labelled:
-    """How many instances there are, how many were labelled now, and how many labels are proved optimal."""
+    """The numbers of instances, of new labels, and of labels proved optimal."""
 
     instances: int
     labelled: int
@@ -58,14 +58,14 @@ def label(
 def _label_all(
     problem: BoundProblem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
 ) -> Iterator[tuple[Path, bool]]:
-    """Label the files, `workers` at a time, in processes; (file, proved optimal) as they are done."""
+    """Label the files, `workers` at a time in processes; yield (file, proved optimal) as they finish."""
     processes = max(1, min(workers, len(paths)))
     work = partial(label_one, problem, limit=limit, threads=workers // processes)
     yield from each(work, paths, processes) if processes > 1 else map(work, paths)
 
 
 def label_one(problem: BoundProblem[X, Y, Z], path: Path, limit: float, threads: int) -> tuple[Path, bool]:
-    """Solve one file, with at most `threads` threads, and write its label."""
+    """Solve one file with at most `threads` threads, and write its label."""
     _, instance = read_file(path, problem)
     with limited(threads):
         solution, bound, proved = problem.solve_exactly(instance, time_limit=limit)

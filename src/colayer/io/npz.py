@@ -26,7 +26,7 @@ _DAMAGED = (
 
 
 class Members(Mapping[str, Any]):
-    """The object of an npz file, or a part of it: values are arrays, loaded when they are asked for, or parts."""
+    """The object of an npz file, or a part of it; arrays are loaded when they are used."""
 
     def __init__(self) -> None:
         self._held: dict[str, Any] = {}
@@ -63,7 +63,7 @@ class _Member:
     where: str
 
     def load(self) -> Any:
-        """Return the array, or the value of a 0-d one; refuse one that is not as large as it says."""
+        """Return the array, or the value of a 0-d one; refuse one that does not have its stated size."""
         try:
             with self.archive.open(self.info) as file, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # numpy's, on files of Python 2
@@ -86,7 +86,7 @@ class _Member:
 
 
 def parse_npz(data: bytes, path: Path) -> Members:
-    """The object of an npz file, nested keys undone; an error names `path`. Arrays are loaded when asked for."""
+    """Return the object of an npz file, with nested keys undone; errors name `path`. Arrays load when used."""
     document = Members()
     try:
         archive = zipfile.ZipFile(BytesIO(data))
@@ -100,7 +100,7 @@ def parse_npz(data: bytes, path: Path) -> Members:
 
 
 def npz_bytes(document: Mapping[str, Any], path: Path) -> bytes:
-    """A document as an npz file: strings as 0-d arrays, nested keys dotted."""
+    """Return a document as an npz file: strings as 0-d arrays, nested keys dotted."""
     data = BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for key, value in _flat(document):
@@ -115,7 +115,7 @@ def npz_bytes(document: Mapping[str, Any], path: Path) -> bytes:
 
 
 def _value(array: Any, where: str) -> Any:
-    """A 0-d array as a Python value, any other with numbers, or a list of names, as it is, floats as float64."""
+    """Return a 0-d array as a Python value, others as arrays of numbers (floats as float64) or lists of names."""
     if array.dtype.kind not in ("biufU" if array.ndim <= 1 else "biuf"):
         raise InputError(f"an array of {array.dtype}, expected numbers", where=where)
     if array.dtype.kind == "f":

@@ -29,7 +29,7 @@ _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 
 
 class Table(Mapping[str, list[Any]]):
-    """Columns of one length by name.
+    """Columns of equal length by name.
 
     `lines` are those of the file that the rows come from, `source` is its name, or what else messages call the table.
     """
@@ -70,11 +70,11 @@ class Table(Mapping[str, list[Any]]):
         return len(next(iter(self._columns.values()))) if self._columns else 0
 
     def about(self, column: str) -> str:
-        """Say how messages name a column."""
+        """Return how messages name a column."""
         return f"{self.source}: column {printable(column)}" if self.source else f"column {printable(column)}"
 
     def where(self, column: str, row: int) -> str:
-        """Say how messages name a cell: rows count from 1, lines as editors do."""
+        """Return how messages name a cell: rows count from 1, lines as in editors."""
         return f"{self.about(column)}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
 
 
@@ -103,7 +103,7 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
 
 
 def listed(values: Any) -> list[Any]:
-    """Return a column as a plain list, whatever holds it; dates and durations in minutes."""
+    """Return any kind of column as a plain list, with dates and durations in minutes."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
@@ -118,7 +118,7 @@ def listed(values: Any) -> list[Any]:
 
 
 def _since_midnight(values: list[Any]) -> list[Any]:
-    """Return dates in minutes since the first midnight, as those of numpy; what is none stays as it is."""
+    """Return dates in minutes since the first midnight; other values unchanged."""
     dates = [value for value in values if isinstance(value, datetime) and not _missing(value)]
     if not dates:
         return values
@@ -130,7 +130,7 @@ def _since_midnight(values: list[Any]) -> list[Any]:
 
 
 class Arguments:
-    """The arguments of `problem.instance`: a table, and by field a column's name in it, or values."""
+    """The arguments of `problem.instance`: a table, and for each field a column's name or values."""
 
     def __init__(self, title: str, data: Any, **given: Any) -> None:
         self.table = None if data is None else table_of(data, title)
@@ -143,7 +143,7 @@ class Arguments:
         return self.table is not None and column in self.table
 
     def values(self, field: str) -> list[Any]:
-        """Return the values of a field; a column that is not there is refused by name."""
+        """Return the values of a field; name a column that is missing."""
         given = self._given.get(field, field)
         if not isinstance(given, str):
             try:
@@ -162,17 +162,17 @@ class Arguments:
         return self.table[given]
 
     def numbers(self, field: str, *, gaps: bool = False) -> Floats:
-        """Return the numbers of a field, with `gaps` NaN where it is empty. `7:30` is 450: times of day are minutes."""
+        """Return the numbers of a field, with `gaps` NaN for empty cells. Times of day are minutes: `7:30` is 450."""
         values = self.values(field)
         return np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
 
     def column(self, field: str, name: str) -> Floats:
-        """Return the numbers of a column of the table, which is known as `field` from here on."""
+        """Return the numbers of a column of the table, called `field` from here on."""
         self._given[field] = name
         return self.numbers(field)
 
     def names(self, field: str, item: str, count: int) -> list[Any] | None:
-        """Return the names of the rows: given, or those of a column that is called so, or the index of a DataFrame."""
+        """Return the names of the rows: given, or a column of this name, or the index of a DataFrame."""
         given = self._given.get(field)
         if given is not None and not isinstance(given, str):
             return words(listed(given))
@@ -188,13 +188,13 @@ class Arguments:
         return named
 
     def where(self, field: str, row: int) -> str:
-        """Say how messages name an entry of a field."""
+        """Return how messages name an entry of a field."""
         column = self.columns.get(field)
         return f"{field}[{row}]" if column is None or self.table is None else self.table.where(column, row)
 
     @contextmanager
     def located(self) -> Iterator[None]:
-        """Name column and row in what the block refuses as `field[index]`."""
+        """Name column and row in errors of the block about `field[index]`."""
         try:
             yield
         except InputError as error:
@@ -215,7 +215,7 @@ class Arguments:
 
 
 def number(value: Any) -> float:
-    """Return a number as a float: also a word that is one, and a time of day or a duration, in minutes."""
+    """Return a number as a float, also from text; times of day and durations in minutes."""
     if isinstance(value, bool | np.bool_):
         raise TypeError
     if hasattr(value, "hour") and hasattr(value, "minute"):
@@ -231,7 +231,7 @@ def number(value: Any) -> float:
 
 
 def _missing(value: Any) -> bool:
-    """Tell whether a cell is empty: None, blank, NaN, or a missing value of pandas'."""
+    """Tell whether a cell is empty: None, blank, NaN, or missing in pandas' sense."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, float):
@@ -240,7 +240,7 @@ def _missing(value: Any) -> bool:
 
 
 def words(values: Sequence[Any]) -> list[Any]:
-    """Return names: whole numbers where all are whole, else words."""
+    """Return names: as whole numbers if all are, else as words."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and all(
         float(value).is_integer() for value in values
     ):

@@ -17,7 +17,7 @@ WHOLE = 2.0**53
 
 
 def number(value: object, field: str, *, largest: float = math.inf) -> float:
-    """One finite number, at most `largest` in absolute value."""
+    """Return one finite number, at most `largest` in absolute value."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputError(f"{short(value)} is not a number", where=field)
     try:
@@ -32,7 +32,7 @@ def number(value: object, field: str, *, largest: float = math.inf) -> float:
 
 
 def whole(value: object, field: str, *, least: int = 0) -> int:
-    """One whole number, at least `least`."""
+    """Return one whole number, at least `least`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise InputError(f"{short(value)} is not a whole number", where=field)
     if value < least:
@@ -49,7 +49,7 @@ def table(
     largest: float = math.inf,
     read_only: bool = True,
 ) -> Floats:
-    """A float64 array of the given shape (None: any length, but at least one), from nested lists or an array.
+    """Return a float64 array of the given shape (None: any length but 0), from nested lists or an array.
 
     With `gaps`, an entry may be null (NaN in an array), which becomes NaN.
     """
@@ -80,7 +80,7 @@ def table(
 
 
 def names(values: Any, field: str, count: int) -> tuple[Any, ...] | None:
-    """`count` names that differ, all whole numbers or all words, in a tuple; None where there are none."""
+    """Return `count` distinct names, all whole numbers or all words, as a tuple; None if there are none."""
     if values is None:
         return None
     listed = values.tolist() if isinstance(values, np.ndarray) else values
@@ -100,13 +100,13 @@ def names(values: Any, field: str, count: int) -> tuple[Any, ...] | None:
 
 
 def named(indices: Any, known: tuple[Any, ...] | None) -> list[Any]:
-    """Indices as a list, each by its name where there are names."""
+    """Return indices as a list, each by its name if there are names."""
     listed: list[Any] = np.asarray(indices).tolist()
     return listed if known is None else [known[i] for i in listed]
 
 
 def unnamed(values: Any, known: tuple[Any, ...] | None, field: str) -> Any:
-    """The inverse of `named`: a list of names as indices; a name that is not known is refused."""
+    """Return the indices of a list of names, the inverse of `named`; refuse an unknown name."""
     if known is None or not isinstance(values, list | tuple | np.ndarray):
         return values
     place = {name: i for i, name in enumerate(known)}
@@ -124,14 +124,14 @@ def refuse(bad: NDArray[np.bool_], values: NDArray[Any], field: str, what: str) 
 
 
 def numbers(values: Floats) -> list[Any]:
-    """An array as lists for JSON: whole numbers as integers where all of them are whole."""
+    """Return an array as lists for JSON, with integers if all numbers are whole."""
     exact = bool(np.all(np.abs(values) < WHOLE) and np.all(values == np.floor(values)))
     listed: list[Any] = (values.astype(np.int64) if exact else values).tolist()
     return listed
 
 
 def _check_lists(values: Any, place: str, shape: tuple[int | None, ...], gaps: bool) -> None:
-    """Nested lists of these lengths, with numbers in them."""
+    """Refuse anything but nested lists of numbers with these lengths."""
     if not isinstance(values, list | tuple | np.ndarray):
         what = "numbers" if len(shape) == 1 else "lists of numbers"
         raise InputError(f"{short(values)} is not a list of {what}", where=place)

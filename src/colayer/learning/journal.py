@@ -89,7 +89,7 @@ class _Section:
 
 
 class Journal:
-    """A journal, open and locked. `records` are those that a run of this budget made before.
+    """An open and locked journal; `records` are those an earlier run of this budget wrote.
 
     A file that is missing or empty is begun; one of the same identity is taken up where it ends; any other is refused
     with a `JournalError` and left as it is. `earlier` are the records of runs with other budgets, by the bytes of their
@@ -126,7 +126,7 @@ class Journal:
         return self._section.finished
 
     def line(self, evaluation: int) -> int:
-        """The line of an evaluation of this run."""
+        """Return the line number of an evaluation of this run."""
         return self._section.line + evaluation
 
     def append(self, records: list[Record]) -> None:
@@ -153,7 +153,7 @@ class Journal:
         self.close()
 
     def refuse(self, message: str, line: int) -> JournalError:
-        """The error for one line of this journal."""
+        """Return the error for one line of this journal."""
         return JournalError(message, where=f"{self.path}:{line}")
 
     @contextmanager
@@ -178,7 +178,7 @@ class Journal:
             _log.warning("%s: this file system has no locks (%s)", self.path, error.strerror)
 
     def _load(self, identity: dict[str, Any], dimension: int) -> _Section:
-        """Read and check the file; the section that this run goes on with."""
+        """Read and check the file; return the section that this run continues."""
         self._file.seek(0)
         content = self._file.read()
         header = msgspec.json.encode(_Header(FORMAT, identity)) + b"\n"
@@ -212,7 +212,7 @@ class Journal:
         return section
 
     def _check_header(self, line: bytes, identity: dict[str, Any]) -> Any:
-        """The budget of the first section; a journal of another run is refused."""
+        """Return the budget of the first section; refuse a journal of another run."""
         try:
             header = msgspec.json.decode(line, type=_Header)
         except _DAMAGED as error:
@@ -261,13 +261,13 @@ def _key(record: Record) -> bytes:
 
 
 def _plain_identity(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The identity as JSON gives it back, so that tuples, numpy numbers and key order make no difference."""
+    """Return the identity as JSON reads it back, so that tuples, numpy numbers and key order do not matter."""
     encoded = msgspec.json.encode(dict(identity), enc_hook=plain, order="deterministic")
     return msgspec.json.decode(encoded, type=dict[str, Any])
 
 
 def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The first key that differs, with both values, and how many more there are."""
+    """Return the first key that differs, with both values, and how many more differ."""
     keys = [key for key in sorted({*theirs, *ours}) if theirs.get(key, _ABSENT) != ours.get(key, _ABSENT)]
     key = keys[0]
     more = f", and {len(keys) - 1} more" if len(keys) > 1 else ""

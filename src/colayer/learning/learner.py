@@ -37,7 +37,7 @@ Needs = Literal["costs", "solutions", "thetas"]
 
 
 class SolveDefaults(NamedTuple):
-    """What belongs to learned weights: the σ of perturbed solves, and the weight vectors that are good with them."""
+    """The defaults of solves with learned weights: the σ of draws, and the portfolio."""
 
     sigma: float | None
     portfolio: Floats
@@ -45,7 +45,7 @@ class SolveDefaults(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrainingJob(Generic[X, Y, Z]):
-    """What is learned from, and how: problem, instances, what is known of their solutions, settings, backend."""
+    """The input of a learner: problem, instances, known solutions or θ, settings and backend."""
 
     problem: BoundProblem[X, Y, Z]
     instances: Sequence[X]
@@ -146,7 +146,7 @@ class Fitted:
 
 @runtime_checkable
 class Learner(Protocol):
-    """A way to learn weights. Implementations are frozen: one object serves any number of runs."""
+    """A method to learn weights; frozen, so that one object serves any number of runs."""
 
     @property
     def name(self) -> str:
@@ -162,10 +162,10 @@ class Learner(Protocol):
         "rounds"."""
 
     def options(self) -> dict[str, Any]:
-        """What, with the data and the settings, determines the run; JSON-able, part of a journal's identity."""
+        """Return the options that, with data and settings, determine the run, as JSON for the journal."""
 
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
-        """Learn."""
+        """Learn a model."""
 
 
 #: name → where its class lives. A new learner adds one line here.
@@ -193,12 +193,12 @@ _AUTO = {"costs": "auto", "solutions": "fenchel-young", "thetas": "spo+"}
 
 
 def learner_names(needs: Needs | None = None) -> tuple[str, ...]:
-    """Return the names of the learners, the default first; of those that learn from `needs` where it is given."""
+    """Return the names of the learners, the default first; with `needs`, of those that learn from it."""
     return tuple(name for name in LEARNERS if needs is None or needs in _class(name)().needs)
 
 
 def learner_for(method: object, needs: Needs = "costs") -> Learner:
-    """Return the learner that `method` names or is, which must be able to learn from what is given.
+    """Return the learner `method` names or is; refuse one that cannot learn from what is given.
 
     An object with `minimize` alone, a black-box search of the user's, learns by experience.
     """
@@ -226,7 +226,7 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
 
 
 def _search(method: object) -> Learner | None:
-    """Return a learner around a black-box search of the user's; None where `method` is none."""
+    """Return a learner around a user's black-box search; None if `method` is not one."""
     from colayer.learning.search.fit import Searched
     from colayer.learning.search.optimizer import Optimizer
 
@@ -234,7 +234,7 @@ def _search(method: object) -> Learner | None:
 
 
 def check_uses(learner: Learner, given: dict[str, bool]) -> None:
-    """Refuse settings that are given and that the learner has no use for."""
+    """Refuse settings that are given but not used by the learner."""
     for option, is_given in given.items():
         if is_given and option not in learner.uses:
             by_demonstration = ", which learns by demonstration" if "costs" not in learner.needs else ""
@@ -243,7 +243,7 @@ def check_uses(learner: Learner, given: dict[str, bool]) -> None:
 
 
 def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return indices to learn on and to validate on, in increasing order; nothing is held out below 5 instances."""
+    """Return sorted indices to learn on and to validate on; below 5 instances none are held out."""
     if count < _FEWEST_TO_SPLIT or validation == 0.0:
         return np.arange(count), np.arange(0)
     held = min(max(round(validation * count), 1), count - 1)

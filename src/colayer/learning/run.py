@@ -25,7 +25,7 @@ from colayer.learning.settings import Settings
 
 
 class Stop(Exception):  # noqa: N818 - not an error: the evaluations are spent
-    """Raised to end a search; `by` is the object whose budget or time is over."""
+    """The exception that ends a search; `by` is the object whose budget or time is over."""
 
     def __init__(self, by: object) -> None:
         super().__init__("the evaluations are spent")
@@ -52,7 +52,7 @@ class Evaluation:
 
 @dataclass(eq=False)
 class Run:
-    """The state of one run. `budget` is in evaluations; `deadline` is a time of `clock`.
+    """The state of one run; `budget` counts evaluations, `deadline` is a time of `clock`.
 
     Of the evaluations that improve the training loss (of all of them if `every`), the weights with the lowest
     validation loss are kept, or without validation those with the lowest training loss; of equals the last or the
@@ -96,7 +96,7 @@ class Run:
         return None if self.answer is None else self.answer.validation
 
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
-        """Run a search until it returns or the run is over, mark the journal as finished; return the best weights."""
+        """Run a search to its end and finish the journal; return the best weights."""
         try:
             search()
         except Stop as stop:
@@ -123,23 +123,23 @@ class Run:
         return [] if self.journal is None else self.journal.records[done : done + rows]
 
     def check_time(self) -> None:
-        """End the search where the time is over; one evaluation is always made, so that something is known."""
+        """End the search if the time is over, but not before the first evaluation."""
         if self.history and clock() >= self.deadline:
             self.out_of_time = True
             raise Stop(self)
 
     def check_budget(self) -> None:
-        """End the search where the evaluations are spent."""
+        """End the search if the evaluations are spent."""
         if self.spent >= self.budget:
             raise Stop(self)
 
     def continue_from(self, history: Sequence[Evaluation], recalled: int) -> None:
-        """Count in the evaluations of a run that came before this one."""
+        """Count in the evaluations of an earlier run."""
         self.history, self.recalled = list(history), recalled
         self.spent, self.best = sum(done.cost for done in history), history[-1].best
 
     def part_left(self, parts: int) -> tuple[int, float]:
-        """Return the budget that may be spent, and the deadline, of the next of `parts` equal parts of what is left."""
+        """Return budget and deadline of the next of `parts` equal parts of what is left."""
         now, left = clock(), max(0, self.budget - self.spent)
         return self.spent + left // parts, now + (self.deadline - now) / parts
 
@@ -149,7 +149,7 @@ class Run:
         return self.note(record)
 
     def restore_state(self) -> Mapping[str, Any] | None:
-        """Take the epochs of the checkpoint; return the learner's state after the last, None where there is none."""
+        """Replay the epochs of the checkpoint; return the learner's state after the last, None if there is none."""
         if self.checkpoint is None:
             return None
         state = self.checkpoint.load(self.spent)
@@ -158,7 +158,7 @@ class Run:
         return state
 
     def keep(self, records: list[Record], state: Mapping[str, Any] | None = None) -> None:
-        """Write new evaluations to the journal, or with the learner's state to the checkpoint; then tell everyone."""
+        """Write new evaluations to the journal, or with the learner's state to the checkpoint; then note them."""
         if self.journal is not None:
             self.journal.append(records)
         if self.checkpoint is not None:
@@ -176,7 +176,7 @@ class Run:
             )
 
     def verify(self, losses: Callable[[list[Record]], list[float]]) -> None:
-        """Evaluate the best and the last record of the journal again; refuse it where the problem has changed since.
+        """Evaluate the best and the last record of the journal again; refuse it if the problem has changed.
 
         `losses` computes the training losses of the weights of records.
         """
@@ -195,11 +195,11 @@ class Run:
                 )
 
     def recall(self, weights: Floats) -> Record | None:
-        """Return the record of these weights in a run of another budget."""
+        """Return the record of these weights from a run of another budget."""
         return None if self.journal is None else self.journal.earlier.get(weights.tobytes())
 
     def note(self, record: Record) -> Evaluation:
-        """Follow the best weights, remember the evaluation and tell the listeners."""
+        """Update the best weights, store the evaluation and call the listeners."""
         if record.loss < self.best or self.every:
             if not self.answer_selected and self._better(record):
                 self.answer = record
@@ -219,7 +219,7 @@ class Run:
         return next(record for record in reversed(self.visited) if record.weights == weights.tolist())
 
     def select_answer(self, record: Record) -> None:
-        """Take an evaluation as the answer, whatever its loss; from now on only `select_answer` changes it."""
+        """Make an evaluation the answer, whatever its loss; only `select_answer` changes it after that."""
         self.answer_selected = True
         self.answer = record
 
@@ -243,7 +243,7 @@ def open_run(
     every: bool = False,
     ties: Literal["first", "last"] = "last",
 ) -> Iterator[Run]:
-    """Open the run that settings ask for: with their journal, time limit, callback and progress bar."""
+    """Open a run with the journal, time limit, callback and progress bar of the settings."""
     deadline = math.inf if settings.time_limit is None else clock() + settings.time_limit
     with ExitStack() as stack:
         journal = None

@@ -22,7 +22,7 @@ THEORY: Literal["theory"] = "theory"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What `Pipeline.fit` is given beside the data, the learner and the backend; see there for their meaning.
+    """The options of `Pipeline.fit` beside data, learner and backend; see there for their meaning.
 
     None stands for the learner's own choice (`evaluations`), the problem's (`radius`, `learn_decoder`), or for none
     (`journal`, `time_limit`, `callback`).
@@ -64,7 +64,7 @@ class Settings:
         return self.sigma == THEORY or as_float(self.sigma) > 0.0
 
     def identity(self, *, evaluations: int, perturbation: bool) -> dict[str, Any]:
-        """The settings that determine the result, as JSON; those of the perturbation where it has a meaning."""
+        """Return the settings that determine the result, as JSON; those of the perturbation only if it is used."""
         shared = {"evaluations": evaluations, "seed": int(self.seed), "validation": float(self.validation)}
         if self.rounds > 1:
             shared["rounds"] = int(self.rounds)
@@ -76,7 +76,7 @@ class Settings:
 
 
 def check_whole(option: str, value: Any, least: int) -> None:
-    """Refuse what is no whole number, or less than `least`."""
+    """Refuse anything but a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise OptionError(f"{short(value)} is not a whole number", where=option)
     if value < least:
@@ -84,12 +84,12 @@ def check_whole(option: str, value: Any, least: int) -> None:
 
 
 def as_float(value: Any) -> float:
-    """NaN where the value is no number, so that no comparison holds."""
+    """Return the value as a float, NaN if it is not a number, so that no comparison holds."""
     return float(value) if isinstance(value, int | float | np.number) and not isinstance(value, bool) else math.nan
 
 
 def check_number(option: str, value: Any, fine: bool, expected: str) -> None:
-    """Refuse a number that is not `fine`, or what is none."""
+    """Refuse a value that is not a number, or not `fine`."""
     if not fine:
         wrong = "is not a number" if math.isnan(as_float(value)) else "is out of range"
         raise OptionError(f"{short(value)} {wrong}, expected {expected}", where=option)

@@ -51,7 +51,7 @@ class Approximation:
 
 
 class Evaluator(Protocol):
-    """Computes the losses of weight vectors (raw feature units) on the instances it holds.
+    """An object that computes losses of weight vectors (raw feature units) on its instances.
 
     Every number is a function of one weight vector and one instance: it does not depend on the batch, on the number
     of workers or on the backend. `losses` may be called by several threads at once.
@@ -64,12 +64,12 @@ class Evaluator(Protocol):
         """Return cost / scale of each of m instances (columns) under each of k weight vectors: (k, d) → (k, m)."""
 
     def close(self) -> None:
-        """Give back threads, processes and memory."""
+        """Release threads, processes and memory."""
 
 
 @runtime_checkable
 class Generates(Protocol[X_co]):
-    """Makes random instances."""
+    """A problem that makes random instances."""
 
     def generate(self, seed: int | np.random.SeedSequence, **sizes: Any) -> X_co:
         """Return a random instance; the same seed and sizes give the same instance."""
@@ -77,23 +77,23 @@ class Generates(Protocol[X_co]):
 
 @runtime_checkable
 class TakesTables(Protocol[X_co]):
-    """Instances from tables of the user's."""
+    """A problem that makes instances from a user's tables."""
 
     def instance(self, table: Any, /, **more: Any) -> X_co:
-        """The instance of a table with named columns; other tables and options by name."""
+        """Return the instance of a table with named columns; other tables and options by name."""
 
 
 @runtime_checkable
 class Tabulates(Protocol[X_contra, Z_contra]):
-    """Solutions as tables."""
+    """A problem that writes solutions as tables."""
 
     def table(self, solution: Z_contra, instance: X_contra, /) -> Mapping[str, Sequence[Any]]:
-        """Columns of equal length by name, in the user's words: one row per job, edge or task."""
+        """Return columns of equal length by name, with the user's names: one row per job, edge or task."""
 
 
 @runtime_checkable
 class ReadsInstances(Protocol[X_co]):
-    """Reads instances from files."""
+    """A problem that reads instances from files."""
 
     def read(self, document: Mapping[str, Any], /) -> X_co:
         """Return the instance of a decoded JSON object (arrays may be lists or numpy arrays)."""
@@ -101,7 +101,7 @@ class ReadsInstances(Protocol[X_co]):
 
 @runtime_checkable
 class WritesInstances(Protocol[X_contra]):
-    """Writes instances to files."""
+    """A problem that writes instances to files."""
 
     def write(self, instance: X_contra, /) -> dict[str, Any]:
         """Return the JSON object of an instance; `read` inverts it."""
@@ -109,7 +109,7 @@ class WritesInstances(Protocol[X_contra]):
 
 @runtime_checkable
 class ReadsSolutions(Protocol[X_contra, Z_co]):
-    """Reads solutions from files."""
+    """A problem that reads solutions from files."""
 
     def read_solution(self, document: Mapping[str, Any], instance: X_contra, /) -> Z_co:
         """Return the solution of a decoded JSON object, checked against the instance."""
@@ -117,7 +117,7 @@ class ReadsSolutions(Protocol[X_contra, Z_co]):
 
 @runtime_checkable
 class WritesSolutions(Protocol[X_contra, Z_contra]):
-    """Writes solutions to files."""
+    """A problem that writes solutions to files."""
 
     def write_solution(self, solution: Z_contra, instance: X_contra, /) -> dict[str, Any]:
         """Return the JSON object of a solution."""
@@ -125,31 +125,31 @@ class WritesSolutions(Protocol[X_contra, Z_contra]):
 
 @runtime_checkable
 class Hashes(Protocol[X_contra]):
-    """Turns instances into bytes that tell them apart."""
+    """A problem that turns instances into bytes for their hash."""
 
     def content(self, instance: X_contra, /) -> bytes:
-        """Return all of the instance as bytes: data sets are told apart by their hash."""
+        """Return the whole instance as bytes; data sets are recognised by their hash."""
 
 
 @runtime_checkable
 class Bounds(Protocol[X_contra]):
-    """Has a cheap lower bound."""
+    """A problem with a cheap lower bound."""
 
     def bound(self, instance: X_contra, /) -> float | None:
-        """Return a lower bound on the optimal cost; None where there is none for this instance."""
+        """Return a lower bound on the optimal cost; None if there is none for this instance."""
 
 
 @runtime_checkable
 class Approximates(Protocol[X_contra]):
-    """Has a proven ratio of the safe weights."""
+    """A problem with a proven ratio of the safe weights."""
 
     def approximation(self, instance: X_contra, /) -> Approximation | None:
-        """Return what is proved for the safe weights on this instance; None where nothing is."""
+        """Return what is proved for the safe weights on this instance; None if nothing is."""
 
 
 @runtime_checkable
 class Exact(Protocol[X_contra, Z]):
-    """Has an exact solver, or the best one there is."""
+    """A problem with an exact solver, or the best one there is."""
 
     def exact(
         self,
@@ -164,7 +164,7 @@ class Exact(Protocol[X_contra, Z]):
 
 @runtime_checkable
 class Baselines(Protocol[X_contra, Z_co]):
-    """Has plain rules to compare with; their names are in the attribute `baselines`."""
+    """A problem with plain rules to compare with, named in its attribute `baselines`."""
 
     def baseline(self, rule: str, instance: X_contra, /) -> Z_co:
         """Return the solution of the plain rule `rule`."""
@@ -172,7 +172,7 @@ class Baselines(Protocol[X_contra, Z_co]):
 
 @runtime_checkable
 class Embeds(Protocol[X_contra, Y_contra]):
-    """Writes y as a vector, which learning from gradients needs."""
+    """A problem that writes y as a vector, as learning from gradients needs."""
 
     def embed(self, y: Y_contra, instance: X_contra, /) -> Floats:
         """Return the vector with g(y, θ) = ⟨θ, embed(y)⟩, one entry per dimension of θ."""
@@ -180,7 +180,7 @@ class Embeds(Protocol[X_contra, Y_contra]):
 
 @runtime_checkable
 class Targets(Protocol[X_contra, Z_contra]):
-    """Says which y a solution asks of the layer, which learning from solutions needs."""
+    """A problem that says which y a solution asks of the layer, as learning from solutions needs."""
 
     def target(self, solution: Z_contra, instance: X_contra, /) -> Floats:
         """Return ȳ, a mean of embedded y."""
@@ -188,7 +188,7 @@ class Targets(Protocol[X_contra, Z_contra]):
 
 @runtime_checkable
 class Augments(Protocol[X_contra]):
-    """Has a structured hinge loss with another distance than the Hamming distance of 0/1 vectors."""
+    """A problem whose structured hinge loss uses another distance than the Hamming distance of 0/1 vectors."""
 
     def augmented(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[Floats, float]:
         """Return (θ′, a) with ⟨θ, y⟩ − Δ(y, ȳ) = ⟨θ′, y⟩ − a for every embedded y."""
@@ -196,7 +196,7 @@ class Augments(Protocol[X_contra]):
 
 @runtime_checkable
 class HasLikelihood(Protocol[X_contra]):
-    """Has a likelihood of targets."""
+    """A problem with a likelihood of targets."""
 
     def likelihood(self, theta: Floats, target: Floats, instance: X_contra, /) -> tuple[float, Floats]:
         """Return the negative log-likelihood of ȳ, or a surrogate of it, and its gradient with respect to θ."""
@@ -204,7 +204,7 @@ class HasLikelihood(Protocol[X_contra]):
 
 @runtime_checkable
 class ChoosesBest(Protocol[X_contra, Z_co]):
-    """Decodes many θ of one instance together, since they share work or the decoder makes random choices."""
+    """A problem that decodes many θ of one instance together, to share work or random choices."""
 
     def best(self, thetas: Floats, instance: X_contra, seed: int, /) -> tuple[int, Z_co, float]:
         """Return the best decoded solution over the rows of `thetas`, the first at equal cost: (row, solution, cost).
@@ -216,10 +216,10 @@ class ChoosesBest(Protocol[X_contra, Z_co]):
 
 @runtime_checkable
 class SolvesMany(Protocol[X_contra]):
-    """Solves many θ of one instance at once, for learners that look at many solutions."""
+    """A problem that solves many θ of one instance at once, for learners that need many solutions."""
 
     def solved(self, thetas: Floats, instance: X_contra, /) -> tuple[Any, Floats]:
-        """Return the y of every row of `thetas`, in a form of the problem's own, and the cost of each decoded."""
+        """Return the y of every row of `thetas`, in the problem's own form, and the costs once decoded."""
 
     def mixed(self, ys: Any, coefficients: Floats, instance: X_contra, /) -> Floats:
         """Return Σ_k c_k·embed(y_k), added up in the order of k."""
@@ -227,39 +227,39 @@ class SolvesMany(Protocol[X_contra]):
 
 @runtime_checkable
 class Compiles(Protocol[X_contra]):
-    """Has a compiled evaluator of its own."""
+    """A problem with a compiled evaluator of its own."""
 
     def evaluator(self, instances: Sequence[X_contra], /, workers: int | None = None) -> Evaluator | None:
-        """Return a fused batch evaluator, or None: then the generic one loops over the five methods."""
+        """Return a fused batch evaluator, or None to use the generic one, which loops over the five methods."""
 
 
 @runtime_checkable
 class CompactPrograms(Protocol[X_contra]):
-    """Has a mixed-integer program for a general solver."""
+    """A problem with a mixed-integer program for a general solver."""
 
     def compact(self, instance: X_contra, /) -> CompactModel:
-        """Return the program, which `compare` gives to HiGHS."""
+        """Return the program that `compare` gives to HiGHS."""
 
 
 @runtime_checkable
 class ConstraintPrograms(Protocol[X_contra]):
-    """Has a constraint program for a general solver."""
+    """A problem with a constraint program for a general solver."""
 
     def constraint_program(self, instance: X_contra, /) -> ConstraintProgram:
-        """Return the program, which `compare` gives to CP-SAT."""
+        """Return the program that `compare` gives to CP-SAT."""
 
 
 @runtime_checkable
 class ChecksFeasibility(Protocol[X_contra, Z_contra]):
-    """Tells whether a solution is feasible."""
+    """A problem that tells whether a solution is feasible."""
 
     def violation(self, solution: Z_contra, instance: X_contra, /) -> str | None:
-        """Return what makes a solution infeasible, in a sentence; None where it is feasible."""
+        """Return in a sentence what makes a solution infeasible; None if it is feasible."""
 
 
 @runtime_checkable
 class GroupsInstances(Protocol[X_contra]):
-    """Has sizes by which tables group instances."""
+    """A problem with sizes by which tables group instances."""
 
     def group(self, instance: X_contra, /) -> dict[str, float]:
         """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
@@ -267,7 +267,7 @@ class GroupsInstances(Protocol[X_contra]):
 
 @runtime_checkable
 class Plots(Protocol[X_contra, Z_contra]):
-    """Draws pictures of solutions."""
+    """A problem that draws solutions."""
 
     def plot(self, solution: Z_contra, instance: X_contra, /, ax: Axes | None = None) -> Axes:
         """Return the axes with a picture of a solution."""

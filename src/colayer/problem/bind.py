@@ -47,7 +47,7 @@ NAMES = {
 
 
 class BoundProblem(Generic[X, Y, Z]):
-    """A problem whose attributes are checked and whose methods are looked up; see the head of this module."""
+    """A problem with checked attributes and resolved methods; see the head of this module."""
 
     name: str
     feature_names: tuple[str, ...]
@@ -182,7 +182,7 @@ class BoundProblem(Generic[X, Y, Z]):
         return np.array([solution_at(theta, instance)[1] for _, block in blocks for theta in block])
 
     def lower_bound(self, instance: X) -> float | None:
-        """Return the cheap lower bound; None where there is none, or where it says nothing, −∞."""
+        """Return the cheap lower bound; None if there is none, or if it is −∞."""
         value = None if self.bound is None else self.bound(instance)
         return None if value is None or value == -math.inf else value
 
@@ -194,7 +194,7 @@ class BoundProblem(Generic[X, Y, Z]):
         progress: Progress | None = None,
         start: Z | None = None,
     ) -> tuple[Z, float, bool]:
-        """Return (solution, bound, proved optimal) of the exact solver; what is proved is measured (`gap.proves`)."""
+        """Return (solution, bound, proved optimal) of the exact solver; optimality is decided by `gap.proves`."""
         answer = self.need("exact")(instance, time_limit=time_limit, progress=progress, start=start)
         what = f"exact of {self.name}"
         solution, given, _ = guard.parts(answer, 3, what, "(solution, bound, proved optimal)")
@@ -205,27 +205,27 @@ class BoundProblem(Generic[X, Y, Z]):
         return solution, bound, proves(cost, bound)
 
     def structure_of(self, instance: X, rows: int, y: Y | None = None) -> Structure:
-        """Return how the `rows` rows of an instance relate, in the answer `y` of the layer where there is one."""
+        """Return how the `rows` rows of an instance relate, given the layer's answer `y` if there is one."""
         if self.structure is None:
             return ()
         given = self.structure(instance) if y is None else self.structure(instance, y)
         return checked_structure(given, rows, f"structure of {self.name}")
 
     def vector(self, method: str, length: int, *arguments: Any) -> Floats:
-        """Return what `embed`, `target` or `smoothed` gives: one finite number per row of the features."""
+        """Return the result of `embed`, `target` or `smoothed`: one finite number per row of the features."""
         value = self.need(method)(*arguments)
         return guard.vector(value, length, f"{method} of {self.name}") if self.guarded else value
 
     def sizes_of(self, instance: X) -> dict[str, float]:
-        """Return what tables group the instance by."""
+        """Return the sizes by which tables group the instance."""
         return {} if self.group is None else self.group(instance)
 
     def check_instance(self, instance: object) -> None:
-        """Refuse what is no instance, where the problem says what its instances are."""
+        """Refuse anything but an instance, if the problem says what its instances are."""
         check_instance(self.name, self.instance_type, instance)
 
     def check_instances(self, instances: Iterable[X]) -> list[X]:
-        """Return the instances as a list; one alone, and what is no instance, is refused."""
+        """Return the instances as a list; refuse a single one, and anything that is not an instance."""
         return check_instances(self.name, self.instance_type, instances)
 
     def check_decoder(self, decoder: str, option: str) -> None:
@@ -258,7 +258,7 @@ class BoundProblem(Generic[X, Y, Z]):
         return other
 
     def _checked_best(self, answer: object, rows: int, instance: X) -> tuple[int, Z, float]:
-        """Return what `best` of a user's problem returned: (row, solution, cost), the cost being the solution's."""
+        """Return the (row, solution, cost) that a user's `best` returned, with the cost checked."""
         what = f"best of {self.name}"
         row, solution, cost = guard.parts(answer, 3, what, "(row, solution, cost)")
         if isinstance(row, bool) or not isinstance(row, int | np.integer) or not -1 <= row < rows:
@@ -271,7 +271,7 @@ class BoundProblem(Generic[X, Y, Z]):
 
 
 def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem[Any, Any, Any]:
-    """Return the bound problem; one that is bound already comes back as it is.
+    """Return the bound problem; return a bound one unchanged.
 
     With `mistakes`, wrong attributes are collected there, with the default in their place, and all that the methods
     raise is an `InputError`: the mode of `colayer check`.

@@ -28,7 +28,7 @@ OPTIONAL = (
 
 
 def has(problem: object, member: str) -> bool:
-    """Tell whether a problem has a member. No code of the problem runs: a property that would raise is there."""
+    """Tell whether a problem has a member, without running its code (a property that would raise counts)."""
     try:
         return inspect.getattr_static(problem, member) is not None
     except AttributeError:
@@ -37,7 +37,7 @@ def has(problem: object, member: str) -> bool:
 
 
 def attribute(problem: object, member: str, default: Any) -> Any:
-    """Return the value of an attribute, or the default where there is none; a property that raises is named."""
+    """Return the value of an attribute, or the default if there is none; name a property that raises."""
     try:
         value = getattr(problem, member)
     except ColayerError:
@@ -78,7 +78,7 @@ def wrong(problem: object, member: str, value: object, expected: str) -> InputEr
 
 
 def read_attributes(problem: object, refuse: Callable[[InputError], None]) -> dict[str, Any]:
-    """Return all attributes of a problem by name, checked; the default of `BaseProblem` where there is none.
+    """Return all attributes of a problem by name, checked, with the defaults of `BaseProblem`.
 
     What is wrong goes to `refuse`, which raises or collects; where it returns, the default stands in.
     """
@@ -105,7 +105,7 @@ def read_attributes(problem: object, refuse: Callable[[InputError], None]) -> di
 
 
 def features_use_solution(problem: object) -> bool:
-    """Tell whether `features` takes the solution of the round before: it has an argument of this name.
+    """Tell whether `features` takes the previous round's solution: it has an argument `solution`.
 
     An attribute `features_use_solution` overrules the signature.
     """
@@ -122,7 +122,7 @@ def features_use_solution(problem: object) -> bool:
 
 
 def structure_uses_answer(problem: object) -> bool:
-    """Tell whether `structure` also takes an answer of the layer: as `y`, in the second place."""
+    """Tell whether `structure` also takes an answer of the layer: `y`, as second argument."""
     try:
         parameters = list(inspect.signature(attribute(problem, "structure", None)).parameters.values())
     except (TypeError, ValueError):  # no method
@@ -134,7 +134,7 @@ def structure_uses_answer(problem: object) -> bool:
 
 
 class _BadSizeError(Exception):
-    """What is wrong with one of the sizes."""
+    """One of the sizes is wrong."""
 
 
 def _word(value: Any) -> str:

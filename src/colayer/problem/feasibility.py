@@ -12,7 +12,7 @@ from colayer.problem.protocol import X, Y, Z
 def refusal(
     problem: BoundProblem[X, Y, Z], solution: Z, instance: X, *, cost: float | None = None, bound: float | None = None
 ) -> str | None:
-    """Say in a sentence what makes a solution infeasible; None where nothing does.
+    """Return in a sentence what makes a solution infeasible; None if it is feasible.
 
     `violation` says it, else `read_solution` of what was written. A cost below a lower bound says it as well.
     """
@@ -23,7 +23,7 @@ def refusal(
 
 
 def below_bound(cost: float, bound: float) -> str | None:
-    """Say that a cost is less than a lower bound by more than rounding, as no solution's can be; None where not."""
+    """Return a sentence if a cost is below a lower bound by more than rounding; else None."""
     if bound - cost <= ROUNDING * max(abs(cost), abs(bound)):
         return None
     return f"it costs {cost:.10g}, less than the lower bound {bound:.10g}"

@@ -9,7 +9,7 @@ ROUNDING = 1e-6
 
 
 def gap(cost: float, bound: float | None) -> float | None:
-    """Return (cost − bound)/|bound|; 0 where they are equal; None without a bound, or where only the bound is 0."""
+    """Return (cost − bound)/|bound|; 0 if they are equal; None without a bound, or if only the bound is 0."""
     if bound is None:
         return None
     if cost == bound:
@@ -18,5 +18,5 @@ def gap(cost: float, bound: float | None) -> float | None:
 
 
 def proves(cost: float, bound: float | None) -> bool:
-    """Tell whether a lower bound proves a cost optimal: a relative gap of at most 1e-9, what rounding may leave."""
+    """Tell whether a lower bound proves a cost optimal: a relative gap of at most 1e-9, to allow for rounding."""
     return bound is not None and cost - bound <= PROVED * max(abs(cost), abs(bound))

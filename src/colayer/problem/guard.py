@@ -51,7 +51,7 @@ Check = Callable[[Any, str], Any]
 
 @dataclass(frozen=True)
 class Guard:
-    """Names the method in everything that a problem's methods raise.
+    """A wrapper of a problem's methods that names the method in every exception they raise.
 
     An exception of the user's code passes with a note that names the method. One that would mean something else further
     up (SystemExit, StopIteration, EOFError, …) becomes an `InputError`. Errors of colayer's own, and Ctrl-C, pass as
@@ -62,7 +62,7 @@ class Guard:
     collecting: bool = False
 
     def wrap(self, method: str, function: Callable[..., Any], check: Check | None = None) -> Callable[..., Any]:
-        """Return `function` under guard; `check` takes what it returns, and returns it converted."""
+        """Return `function` under guard; `check` takes its result and returns it converted."""
         what = f"{method} of {self.name}"
 
         def call(*arguments: Any, **options: Any) -> Any:
@@ -77,7 +77,7 @@ class Guard:
         return call
 
     def name_method(self, method: str, error: BaseException) -> None:
-        """Add the note to an exception, or raise the `InputError` that takes its place."""
+        """Add a note to an exception, or raise an `InputError` in its place."""
         if ends(error) or (isinstance(error, ColayerError) and not self.collecting):
             return
         said = f"{method} of {self.name} raised {raised(error)}"
@@ -87,7 +87,7 @@ class Guard:
 
 
 def ends(error: BaseException) -> bool:
-    """Tell whether an exception is Ctrl-C or SIGTERM, which end everything."""
+    """Tell whether an exception is Ctrl-C or SIGTERM, which stop the program."""
     return type(error) is KeyboardInterrupt or isinstance(error, Terminated)
 
 
@@ -115,7 +115,7 @@ def carry(error: E, said: str | None) -> E:
 
 
 def own_fault(error: BaseException) -> str | None:
-    """Say in one line what was raised in a file of the user's; None where no such file is involved."""
+    """Describe an exception raised in a user's file in one line; return None if no such file is involved."""
     said = _note_of(error)
     if said is not None:
         return said
@@ -132,7 +132,7 @@ def _note_of(error: BaseException) -> str | None:
 
 
 def refused(what: str, value: object, expected: str, part: str = "") -> InputError:
-    """Return the error of a value of the wrong kind."""
+    """Return the error for a value of the wrong kind."""
     if inspect.iscoroutine(value):
         value.close()  # nobody will await it
     said = f"{described(value)} as {part}" if part else described(value)
@@ -151,14 +151,14 @@ def described(value: object) -> str:
 
 
 def given(value: T | None, what: str, expected: str, part: str = "") -> T:
-    """Return a value that is there: not None, and not a coroutine."""
+    """Return the value; refuse None and coroutines."""
     if value is None or inspect.iscoroutine(value):
         raise refused(what, value, expected, part)
     return value
 
 
 def real(value: object, what: str, expected: str = "a number", part: str = "") -> float:
-    """Return one number that is not NaN, maybe infinite; text, complex numbers and arrays are none."""
+    """Return one number, maybe infinite; refuse NaN, text, complex numbers and arrays."""
     if type(value) is not float:
         try:
             plain_number = isinstance(value, float | int)
@@ -183,7 +183,7 @@ def finite(value: object, what: str, expected: str = "a finite number", part: st
 
 
 def array(value: Any, what: str, expected: str) -> NDArray[Any]:
-    """Return an array of real numbers, of any shape and type; lists of numbers become one."""
+    """Return an array of real numbers of any shape and type; lists of numbers are converted."""
     try:
         found = np.asarray(value)
         if found.dtype == object:
@@ -215,7 +215,7 @@ def parts(value: Any, count: int, what: str, expected: str) -> tuple[Any, ...]:
 
 
 def document(value: Any, what: str, expected: str = "a dict with words as keys") -> dict[str, Any]:
-    """Return a JSON object: a dict with words as keys."""
+    """Return a JSON object: a dict whose keys are words."""
     if not isinstance(value, Mapping):
         raise refused(what, value, expected)
     for key in value:

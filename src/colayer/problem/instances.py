@@ -17,7 +17,7 @@ _NOT_ONE = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 def check_instance(name: str, kind: type | None, instance: object) -> None:
-    """Refuse what is no instance of the problem `name`, whose instances are of the class `kind`."""
+    """Refuse anything but an instance, of class `kind`, of the problem `name`."""
     if kind is None or isinstance(instance, kind):
         return
     given = type(instance)
@@ -32,7 +32,7 @@ def check_instance(name: str, kind: type | None, instance: object) -> None:
 
 
 def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> list[X]:
-    """Return the instances as a list; one alone, and what is no instance, is refused."""
+    """Return the instances as a list; refuse a single one, and anything that is not an instance."""
     if kind is not None and isinstance(instances, kind):
         raise InputError("one instance, expected a list of them", where="instances")
     if kind is not None and (hasattr(instances, "columns") or isinstance(instances, str | Mapping)):
@@ -45,7 +45,7 @@ def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> lis
 
 
 def make_instance(name: str, make: Callable[..., X], given: Any, **more: Any) -> X:
-    """Return the instance that `read` or `instance` of the problem `name` makes; where it raises, `given` is none."""
+    """Return the instance that `read` or `instance` of the problem `name` makes of `given`."""
     try:
         return make(given, **more)
     except ColayerError:

@@ -26,17 +26,17 @@ _TINY = 2.0**-900
 
 
 class TooLargeError(ColayerError):
-    """The model has more nonzeros than a general solver is given."""
+    """A model has more nonzeros than general solvers are given."""
 
 
 def check_size(nonzeros: int) -> None:
-    """Refuse a model that is too large, before it is built."""
+    """Refuse a model that is too large before it is built."""
     if nonzeros > MOST:
         raise TooLargeError(f"the model has {nonzeros:,} nonzeros, at most {MOST:,} are tried")
 
 
 def whole(values: ArrayLike) -> tuple[Ints, float]:
-    """Return (integers, factor) with integers ≈ factor · values; whole values stay, others are scaled and rounded."""
+    """Return (integers, factor) with integers ≈ factor · values; values that are not whole are scaled and rounded."""
     numbers = np.asarray(values, dtype=np.float64)
     if bool(np.all(numbers == np.rint(numbers))) and bool(np.all(np.abs(numbers) <= _LARGEST)):
         return numbers.astype(np.int64), 1.0

@@ -49,23 +49,23 @@ class Problem(Protocol[X_contra, Y, Z]):
         """
 
     def layer(self, theta: Floats, instance: X_contra, /) -> Y:
-        """Return the y of least g(y, θ): a function of its arguments alone."""
+        """Return the y that minimises g(y, θ); a function of its arguments alone."""
 
     def decode(self, y: Y, instance: X_contra, /) -> Z:
-        """Return the solution z = h(y); the identity where y is already a solution."""
+        """Return the solution z = h(y); y itself if it is already a solution."""
 
     def cost(self, solution: Z, instance: X_contra, /) -> float:
         """Return C(z, x), to be minimised."""
 
     def scale(self, instance: X_contra, /) -> float:
-        """Return u(x) > 0, the order of magnitude of an optimal cost; 1.0 where there is no idea."""
+        """Return u(x) > 0, the order of magnitude of an optimal cost; 1.0 if unknown."""
 
 
 class LooksBack(Protocol[X_contra, Z_contra]):
-    """A problem whose features take the solution of the round before: `features(self, instance, solution=None)`."""
+    """A problem whose features take the previous round's solution: `features(self, instance, solution=None)`."""
 
     def features(self, instance: X_contra, solution: Z_contra | None = None, /) -> Features:
-        """Return raw features in view of a solution, or of the first round where there is none. Always as many rows."""
+        """Return raw features given a solution, or None in the first round; always as many rows."""
 
 
 #: A problem of which nothing more is known: one that was found by its name.
@@ -73,7 +73,7 @@ SomeProblem = Problem[Any, Any, Any]
 
 
 class BaseProblem:
-    """Defaults for the optional part of a problem. Inherit, and override what the problem knows better."""
+    """A base class with defaults for the optional part of a problem. Inherit, and override what you know better."""
 
     name: str
     feature_names: tuple[str, ...]
@@ -124,15 +124,15 @@ class BaseProblem:
         return type(self)(**changed_options(self.name, self.options, changes))
 
     def decode(self, y: Any, instance: Any, /) -> Any:
-        """Return y: it is already a solution."""
+        """Return y, for a problem whose y is already a solution."""
         return y
 
     def scale(self, instance: Any, /) -> float:
-        """Return 1: no idea of the order of magnitude."""
+        """Return 1, for an unknown order of magnitude."""
         return 1.0
 
     def bound(self, instance: Any, /) -> float | None:
-        """Return a cheap lower bound on the optimal cost; None where there is none."""
+        """Return a cheap lower bound on the optimal cost; None if there is none."""
         return None
 
     def group(self, instance: Any, /) -> dict[str, float]:

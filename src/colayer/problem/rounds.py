@@ -34,7 +34,7 @@ MOST = 10_000
 
 
 def check_rounds(problem: BoundProblem[X, Y, Z], rounds: int) -> None:
-    """Refuse a number of rounds that makes no sense, and more than one where features take no solution."""
+    """Refuse a number of rounds out of range, or more than one if features take no solution."""
     if isinstance(rounds, bool) or not isinstance(rounds, int | np.integer):
         raise OptionError(f"{rounds!r} is not a whole number", where="--rounds")
     if not 1 <= rounds <= MOST:
@@ -54,7 +54,7 @@ def features_after(problem: BoundProblem[X, Y, Z], instance: X, solution: Z, row
 
 
 def factors(problem: BoundProblem[X, Y, Z], number: int, rows: int = 1) -> Floats:
-    """Return e of the round `number`, 0, 1, …, for each of several weight vectors (rows, d): of mean 1."""
+    """Return the factors e of round `number` (0, 1, …) for several weight vectors (rows, d); their mean is 1."""
     memory = [name in problem.memory_features for name in problem.feature_names]
     e = np.ones((rows, problem.dimension))
     if number == 0 or not any(memory):
@@ -67,7 +67,7 @@ def factors(problem: BoundProblem[X, Y, Z], number: int, rows: int = 1) -> Float
 
 
 class Round(NamedTuple, Generic[Z]):
-    """One round: the features and weights it went by, and what it found."""
+    """One round: its features and weights, and the solution it found."""
 
     features: NDArray[Any]
     weights: Floats
@@ -99,7 +99,7 @@ def least_cost(
 
 
 def repeated(solution: Z, cost: float, seen: Sequence[tuple[Z, float]]) -> bool:
-    """Tell whether a solution is one of those seen, each with its cost."""
+    """Tell whether a solution is among those seen, each given with its cost."""
     return any(cost == other and _same(solution, one) for one, other in seen)
 
 

@@ -14,7 +14,7 @@ from colayer.errors import OptionError
 
 @dataclass(frozen=True)
 class Size:
-    """A size that `generate` takes: `colayer generate PROBLEM DIR --NAME VALUE`."""
+    """A size of generated instances: `colayer generate PROBLEM DIR --NAME VALUE`."""
 
     name: str
     kind: type
@@ -30,7 +30,7 @@ class Size:
         return "--" + self.name.replace("_", "-")
 
     def mistake(self) -> str | None:
-        """Return what is wrong with the size itself, in a sentence; None where nothing is."""
+        """Return in a sentence what is wrong with the size itself; None if nothing is."""
         if not isinstance(self.name, str) or not self.name.isidentifier():
             return f"{short(self.name)} is not the name of an argument of generate"
         if not isinstance(self.help, str):

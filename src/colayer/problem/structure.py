@@ -31,7 +31,7 @@ def _none() -> Floats:
 
 
 def _take_old_name(relation: Any, old: str, values: Any, name: str) -> None:
-    """Store values that were given under the field's old name, which is accepted until the next release."""
+    """Store values given under the field's old name, accepted until the next release."""
     if values is not None:
         warnings.warn(f"`{old}` is now called `{name}`", DeprecationWarning, stacklevel=4)
         object.__setattr__(relation, name, values)
@@ -154,18 +154,18 @@ def order_of(structure: Structure) -> Order | None:
 
 
 def has_positions(structure: Structure) -> bool:
-    """Return whether rows have positions on an axis, from which a network's θ starts."""
+    """Tell whether rows have positions on an axis, from which a network's θ starts."""
     order = order_of(structure)
     return order is not None and order.positions.shape[1] > 0
 
 
 def first_stage_uses_answer(uses_answer: bool, structure: Structure) -> bool:
-    """Tell whether the first network looks at an answer of the layer: the one to the linear model it starts from."""
+    """Tell whether the first network uses the layer's answer to the linear model it starts from."""
     return uses_answer and not has_positions(structure)
 
 
 def checked_structure(given: Any, rows: int, what: str) -> Structure:
-    """Return the relations between `rows` rows that a problem gave as `given`; refuse what is none."""
+    """Return the relations between `rows` rows that a problem gave as `given`; refuse anything else."""
     relations = given if isinstance(given, tuple) else (given,)
     for relation in relations:
         if not isinstance(relation, Relation):

@@ -22,7 +22,7 @@ def theta_of(problem: BoundProblem[X, Y, Z], model: Model, instance: X, features
 
 
 def correction_of(problem: BoundProblem[X, Y, Z], model: Model, instance: X, features: NDArray[Any]) -> Floats | None:
-    """Return what the model adds to the linear part of θ, whatever the weights; None for a linear model."""
+    """Return what the model adds to the linear part of θ, for any weights; None for a linear model."""
     if not isinstance(model, ContextModel):
         return model.correction(features)
     structure = () if model.silent else problem.structure_of(instance, len(features))

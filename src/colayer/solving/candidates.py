@@ -48,17 +48,17 @@ class Found(Generic[Z]):
     rounds: int = 1
 
     def after(self, tried: int) -> Found[Z]:
-        """The same, after more weight vectors were tried."""
+        """Return the same with another number of weight vectors tried."""
         return replace(self, tried=tried)
 
 
 def members_of(model: Model) -> Floats:
-    """The portfolio, or the weights alone where there is none."""
+    """Return the portfolio, or the weights alone if there is none."""
     return model.portfolio if len(model.portfolio) else model.weights[None, :]
 
 
 def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None, seed: int) -> Rows:
-    """The weights, more members of the portfolio up to `candidates` in all, and `samples` draws; with their names.
+    """Return up to `candidates` members of the portfolio, the weights first, and `samples` draws; with names.
 
     Where the portfolio has fewer members, draws around the weights stand in for them.
     """
@@ -75,7 +75,7 @@ def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None,
 def rows_of_rounds(
     model: Model, candidates: int, samples: int, sigma: float | None, seed: int
 ) -> Callable[[int], Rows]:
-    """Round (0, 1, …) → its rows: `candidates` members of the portfolio in turn, and new draws; one alone stays.
+    """Return a function from a round (0, 1, …) to its rows: the next `candidates` members, and new draws.
 
     After the last member comes the first of the second round: those of the first make a solution out of nothing.
     """
@@ -99,7 +99,7 @@ def rows_of_rounds(
 
 @dataclass(frozen=True, eq=False)
 class Candidates(Generic[X, Y, Z]):
-    """Weight vectors of one model, in model units, tried on one instance. Of equal costs the first counts."""
+    """Weight vectors of one model, in model units, tried on one instance; at equal cost the first wins."""
 
     problem: BoundProblem[X, Y, Z]
     model: Model
@@ -113,7 +113,7 @@ class Candidates(Generic[X, Y, Z]):
         return correction_of(self.problem, self.model, self.instance, self.features)
 
     def best(self, rows: Floats, names: list[str]) -> Found[Z]:
-        """The best of these rows, of equals the first."""
+        """Return the best of these rows, at equal cost the first."""
         raw, correction = self.model.raw(rows), self._correction
         found = (
             (first, *self.problem.best_of(block, self.instance, self.seed))
@@ -125,7 +125,7 @@ class Candidates(Generic[X, Y, Z]):
     def in_rounds(
         self, rounds: int, rows_of: Callable[[int], Rows], *, alone: bool = False, deadline: float | None = None
     ) -> Iterator[Found[Z]]:
-        """What is known after each round: the best of its rows, at features that see the best of the round before.
+        """Yield the best solution after each round; its features see the best of the round before.
 
         With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
         """
@@ -154,7 +154,7 @@ class Candidates(Generic[X, Y, Z]):
     def until(
         self, deadline: float, rows: Floats, names: list[str], sigma: float | None, rounds: int = 1
     ) -> Iterator[Found[Z]]:
-        """What is known after each block: these rows in order, then draws around those that did best, for ever.
+        """Yield the best solution after each block: these rows in order, then draws around the best of them.
 
         With more than one round, a few rows make a round, and mixtures of the rows come after them. It ends where the
         next one would not be done by `deadline`, a time of `clock`; one is always done.
@@ -182,7 +182,7 @@ class Candidates(Generic[X, Y, Z]):
     def _waves(
         self, rows: Floats, names: list[str], good: list[tuple[float, int, Floats]], sigma: float | None
     ) -> Iterator[Rows]:
-        """The rows, then wave after wave of draws around the best of `good`, at σ, σ/2, σ/4, σ/8 in turn."""
+        """Yield the rows, then waves of draws around the best of `good`, at σ, σ/2, σ/4, σ/8 in turn."""
         yield rows, names
         base = _width(self.model, sigma)
         for wave in itertools.count():
@@ -192,7 +192,7 @@ class Candidates(Generic[X, Y, Z]):
             yield around + base * 0.5 ** (wave % 4) * drawn, [f"draw {wave * _WAVE + k + 1}" for k in range(_WAVE)]
 
     def _in_turn(self, rows: Floats, names: list[str], sigma: float | None, number: int) -> Rows:
-        """The next few of the rows; after the last, some whose every weight is that of one of two rows drawn.
+        """Return the next few rows; after the last, mixtures that take each weight from one of two rows.
 
         Where there is one row alone, it is tried in every round, with draws around it.
         """
@@ -211,7 +211,7 @@ class Candidates(Generic[X, Y, Z]):
 
 
 def _width(model: Model, sigma: float | None) -> float:
-    """The σ of draws: as asked for, else the one that belongs to the model."""
+    """Return the σ of draws: the given one, else the model's."""
     return model.default_sigma if sigma is None else sigma
 
 
@@ -220,17 +220,17 @@ def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:
 
 
 class _Clock:
-    """How many candidates may be tried before a deadline, by their mean time so far."""
+    """A watch that says how many candidates fit before a deadline, by their mean time so far."""
 
     def __init__(self, deadline: float) -> None:
         self._deadline, self._begin, self.done = deadline, clock(), 0
 
     def tick(self, count: int) -> None:
-        """So many more are done."""
+        """Count so many more as done."""
         self.done += count
 
     def affordable(self, most: int) -> int:
-        """1 the first time, then at most as many as were done, and no more than fit in half of the time left."""
+        """Return 1 the first time, then at most as many as were done and as fit in half of the time left."""
         now = clock()
         if self.done == 0:
             return 1

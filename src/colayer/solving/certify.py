@@ -20,7 +20,7 @@ def certify(
     time_limit: float | None = 60.0,
     progress: Progress | None = None,
 ) -> Solved[Z]:
-    """Go on from a solution with the exact solver, and return the better of the two with the better bound.
+    """Continue from a solution with the exact solver; return the better solution with the better bound.
 
     Parameters
     ----------

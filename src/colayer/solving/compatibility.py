@@ -19,7 +19,7 @@ from colayer.problem.protocol import X, Y, Z
 def problem_of_model(
     model: Model, problem: BoundProblem[X, Y, Z] | None = None, *, keep: bool = False
 ) -> BoundProblem[X, Y, Z]:
-    """Return the problem that a model is for: `problem`, or the registered one it names, with the model's options.
+    """Return the problem of a model: `problem`, or the registered one it names, with the model's options.
 
     With `keep`, options of `problem` that differ from its defaults are the user's choice, and stay.
     """
@@ -62,7 +62,7 @@ def default_model(problem: BoundProblem[X, Y, Z]) -> Model:
 
 
 def default_source(problem: BoundProblem[X, Y, Z]) -> str:
-    """Name the weights that `default_model` takes: "shipped" or "safe", or "no" where it finds none."""
+    """Return where `default_model` finds weights: "shipped", "safe", or "no" if nowhere."""
     if pretrained(problem) is not None:
         return "shipped"
     return "no" if problem.safe_weights is None else "safe"
@@ -75,7 +75,7 @@ def raw_model(problem: BoundProblem[X, Y, Z], weights: ArrayLike, source: str) -
 
 
 def require_model_for(problem: BoundProblem[X, Y, Z], model: Model) -> Model:
-    """Return `model`; refuse it where it was not made for this problem and its features."""
+    """Return `model`; refuse one that was not made for this problem and its features."""
     if model.problem != problem.name:
         raise InputError(f"a model for {short(model.problem)}, expected one for {problem.name!r}", where="problem")
     if model.feature_names != problem.feature_names:

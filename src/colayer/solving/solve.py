@@ -73,7 +73,7 @@ def solve_instance(
 
 
 def _number_of_rounds(problem: BoundProblem[X, Y, Z], model: Model, options: SolveOptions) -> int:
-    """Return the rounds asked for, else those that the model was learned with, or that the time allows."""
+    """Return the rounds asked for, else those the model was learned with or the time allows."""
     if options.rounds is not None:
         if options.rounds != 1:
             check_rounds(problem, options.rounds)

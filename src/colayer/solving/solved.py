@@ -25,7 +25,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """What was solved: references, which cost nothing while the user holds them as well."""
+    """The problem and instance of a solve, kept as references."""
 
     problem: BoundProblem[Any, Any, Any]
     instance: Any
@@ -33,7 +33,7 @@ class Origin:
 
 @dataclass(frozen=True, repr=False)
 class Solved(Generic[Z]):
-    """A solution and how good it is known to be."""
+    """A solution with its cost and quality."""
 
     solution: Z
     cost: float
@@ -57,18 +57,18 @@ class Solved(Generic[Z]):
 
     @property
     def bound_kind(self) -> str | None:
-        """Whose bound it is: "cheap" (a quick one, often far below), "exact" (the exact solver's); None without."""
+        """The kind of the bound: "cheap" (quick, often far below), "exact" (the exact solver's); None without."""
         if self.bound is None:
             return None
         return "cheap" if self.certified is None else "exact"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, words and lists, as `colayer solve --json` prints them; jobs and tasks by the user's names."""
+        """Return plain numbers, words and lists, as `colayer solve --json` prints them, with the user's names."""
         origin = self._origin("a dict")
         return document(origin.problem, origin.instance, self)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The solution as a DataFrame, with the user's names in it; needs pandas."""
+        """Return the solution as a pandas DataFrame, with the user's names."""
         columns = self.to_columns()
         try:
             import pandas
@@ -82,13 +82,13 @@ class Solved(Generic[Z]):
         return frame
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """What `to_frame` holds, as a dict of lists: one row per job, edge or task."""
+        """Return the columns of `to_frame` as a dict of lists: one row per job, edge or task."""
         origin = self._origin("a table")
         columns: dict[str, list[Any]] = origin.problem.need("table")(self.solution, origin.instance)
         return columns
 
     def plot(self, ax: Axes | None = None) -> Figure:
-        """The figure with the problem's picture of the solution, in `ax` where it is given; notebooks show it."""
+        """Return a figure with the problem's picture of the solution, in `ax` if given; notebooks show it."""
         from matplotlib.figure import Figure
 
         from colayer.display.charts import picture
@@ -131,7 +131,7 @@ class Solved(Generic[Z]):
         return "\n".join(parts)
 
     def _columns_shown(self) -> dict[str, list[Any]]:
-        """The columns, none where they cannot be made: a notebook shows what there is, and `to_columns` says why."""
+        """Return the columns, or none if they cannot be made: a notebook then shows the rest."""
         try:
             return self.to_columns()
         except ColayerError:
@@ -163,12 +163,12 @@ def document(problem: BoundProblem[X, Y, Z], instance: X, solved: Solved[Z]) -> 
 
 
 def _number(value: float) -> str:
-    """A cost: whole numbers whole, others with six digits."""
+    """Return a cost as text: whole numbers whole, others with six digits."""
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def _html_table(rows: list[dict[str, Any]]) -> str:
-    """Rows of equal keys as an HTML table; names are text, never tags."""
+    """Return rows of equal keys as an HTML table, with names escaped."""
     if not rows:
         return ""
     head = "".join(f"<th>{html.escape(str(key))}</th>" for key in rows[0])

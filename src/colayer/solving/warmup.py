@@ -17,7 +17,7 @@ _SMALL = 4
 
 
 def small_instance(problem: BoundProblem[X, Y, Z], seed: int = 0) -> X | None:
-    """Return a small instance of the problem's generator; None where it has none."""
+    """Return a small generated instance; None if the problem has no generator."""
     if problem.generate is None:
         return None
     sizes: dict[str, Any] = {size.name: size.default for size in problem.sizes}
@@ -28,14 +28,14 @@ def small_instance(problem: BoundProblem[X, Y, Z], seed: int = 0) -> X | None:
 
 
 def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
-    """Solve a small instance, so that all that a solve needs is compiled; nothing where the problem cannot make one."""
+    """Solve a small instance to compile all that a solve needs; do nothing without a generator."""
     instance = small_instance(pipeline.bound_problem)
     if instance is not None:
         pipeline.solve(instance, samples=min(1, samples))
 
 
 def warm(problem: BoundProblem[X, Y, Z]) -> None:
-    """Compile what solving and learning by experience need, where the problem makes instances."""
+    """Compile what solving and learning by experience need, if the problem makes instances."""
     instance, zero = small_instance(problem), np.zeros((1, problem.dimension))
     if instance is not None:
         Pipeline(problem.problem, zero[0]).solve(instance, samples=1)

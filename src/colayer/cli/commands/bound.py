@@ -17,7 +17,7 @@ def bound(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Give lower bounds on the optimal cost of instances."""
+    """Compute lower bounds on the optimal cost of instances."""
     from colayer._runtime.clock import clock
     from colayer.cli.commands.solve import read_inputs
     from colayer.cli.console import emit, exact_limit, search

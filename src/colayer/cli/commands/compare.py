@@ -37,7 +37,7 @@ def compare(
     as_json: arguments.Json = False,
     output: Annotated[Path | None, arguments.out_folder("A folder for tables and figures, for report.")] = None,
 ) -> None:
-    """The learned pipeline against rules and general solvers at equal time; when learning has paid for itself."""
+    """Race a learned pipeline against rules and general solvers at equal time; say when learning has paid off."""
     from colayer.cli.commands.evaluate import check_rounds, naming
     from colayer.cli.console import emit, note, progress
     from colayer.cli.lookup import find, load_pipelines
@@ -76,7 +76,7 @@ def compare(
 
 
 def _folder(path: Path | None, data: Path) -> Path | None:
-    """A folder that can be made or is empty, or that of an earlier comparison, and is not the data set."""
+    """Return the output folder; refuse one that is the data set, or holds files of something else."""
     from colayer.cli.outputs import output_folder, same_file
     from colayer.errors import InputError, OptionError
     from colayer.io.files import check_writable, unwritable
@@ -103,7 +103,7 @@ def _folder(path: Path | None, data: Path) -> Path | None:
 
 
 def _compared(folder: Path) -> bool:
-    """Whether an earlier comparison wrote the folder."""
+    """Tell whether an earlier comparison wrote the folder."""
     from colayer.display.outcome import OUTCOME
     from colayer.errors import InputError
     from colayer.io.files import read_json
@@ -116,7 +116,7 @@ def _compared(folder: Path) -> bool:
 
 
 def _write(results: Results, folder: Path) -> None:
-    """The outcome for `colayer report`, and beside it the document; all of it, and of an earlier comparison nothing.
+    """Write the outcome for `colayer report` and the document, in place of those of an earlier comparison.
 
     Files that no comparison writes stay.
     """

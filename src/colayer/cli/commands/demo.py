@@ -46,7 +46,7 @@ def demo(
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,
 ) -> None:
-    """Tell one story in about a minute: what you had, what learning costs, what you have then; with pictures."""
+    """Show in about a minute what learning costs and what it gains, with pictures."""
     import numpy as np
 
     from colayer._runtime.text import short
@@ -117,7 +117,7 @@ def demo(
 
 
 def next_command(folder: Path, problem: str, inside: bool) -> str:
-    """Say what to type next: a solution of one of the instances, with what was learned."""
+    """Return the command to try next: solve one of the instances with the learned weights."""
     place = Path() if inside else folder
     whose = f" --problem {problem}" if ":" in problem else ""
     solve = f"colayer solve {place / 'instance.json'} --model {place / 'model.json'} --candidates {CANDIDATES}{whose}"
@@ -125,20 +125,20 @@ def next_command(folder: Path, problem: str, inside: bool) -> str:
 
 
 def cpu() -> float:
-    """Return the seconds of processor time, of this process and of those that it waited for."""
+    """Return the processor seconds used by this process and its finished children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def source() -> str:
-    """Return the file of the problem that is written on the spot."""
+    """Return the source of the example problem."""
     from importlib.resources import files
 
     return files("colayer.cli.commands").joinpath("own_problem.txt").read_text()
 
 
 def own_problem(stack: ExitStack) -> SomeProblem:
-    """Return the problem that is written on the spot, imported as a user's file is."""
+    """Return the example problem, imported as a user's file is."""
     from colayer.cli.lookup import find
 
     place = stack.enter_context(TemporaryDirectory())
@@ -150,7 +150,7 @@ def own_problem(stack: ExitStack) -> SomeProblem:
 
 
 def checked(problem: SomeProblem) -> str:
-    """Say in a line what `colayer check` finds."""
+    """Return what `colayer check` finds, in one line."""
     from colayer.errors import InputError
     from colayer.problem.check import check_problem, small_instances
 
@@ -161,7 +161,7 @@ def checked(problem: SomeProblem) -> str:
 
 
 def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
-    """Say what you had, what learning cost, what you have now, and what that is worth."""
+    """Return the story in words: the best plain rule, the cost of learning, the gain."""
     from colayer.comparison.paired import verdicts_in_words
     from colayer.comparison.table import summary_table, value
     from colayer.display.tables import duration, percent, significant
@@ -189,7 +189,7 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
 
 
 def like_for_like(comparison: Comparison, row: Summary) -> Summary:
-    """Return the row of learned weights with many candidates, its difference to as many of the safe weights."""
+    """Return learned weights with many candidates, and their difference to safe weights with as many."""
     from colayer.comparison.contender import SAFE
     from colayer.comparison.paired import difference
 
@@ -201,14 +201,14 @@ def like_for_like(comparison: Comparison, row: Summary) -> Summary:
 
 
 def heaviest(model: Model, most: int = 3) -> str:
-    """Name the largest weights: a table alone hides a learner that found a plain rule."""
+    """Name the largest weights, since a table alone hides a learner that found a plain rule."""
     order = sorted((k for k, w in enumerate(model.weights) if w != 0.0), key=lambda k: -abs(model.weights[k]))
     names = ", ".join(f"{model.feature_names[k]} {model.weights[k]:.3g}" for k in order[:most])
     return f"{len(order)} of {len(model.weights)} weights are not zero" + (f", the largest: {names}" if names else "")
 
 
 def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> list[Contender[Any, Any]]:
-    """Return all that is plain, then the learned weights, and the best of ten members of their portfolio."""
+    """Return the plain methods, the learned weights, and the best of ten members of their portfolio."""
     from colayer.comparison.contender import pipeline_contender, safe_contender
     from colayer.comparison.plain import plain_contenders
     from colayer.pipeline import Pipeline

@@ -108,7 +108,7 @@ def _learned(
 
 
 def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], rounds: int | None) -> None:
-    """Refuse rounds that no pipeline could make any use of; those whose features take no solution solve once."""
+    """Refuse rounds that no pipeline can use; a pipeline whose features take no solution solves once."""
     from colayer.problem.rounds import check_rounds as check
 
     problems = [pipeline.bound_problem for pipeline in pipelines.values()] or [problem]
@@ -117,7 +117,7 @@ def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], ro
 
 
 def warn_of_seen(pipelines: Mapping[str, SomePipeline], instances: Sequence[Any]) -> dict[str, int]:
-    """Count the instances that each pipeline was trained on, with a line on stderr where there are some."""
+    """Count the instances each pipeline was trained on; warn on stderr if there are any."""
     from colayer.cli.console import note
     from colayer.comparison.paired import seen_before
     from colayer.io.hashing import trained_on

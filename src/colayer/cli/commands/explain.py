@@ -39,7 +39,7 @@ def explain(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Show what the weights of a model do: contributions of features, losses without groups of them, or along one."""
+    """Show what the weights of a model do: feature contributions, and losses without groups or along one feature."""
     from colayer.analysis.explain import explain as explain_model
     from colayer.analysis.loss_profile import loss_profile
     from colayer.cli.console import emit
@@ -74,7 +74,7 @@ def explain(
 
 
 def draw(explained: Explanation) -> Figure:
-    """Draw the largest contributions, with their signs, and beside them what is lost without each group."""
+    """Draw the largest contributions with their signs, and the loss without each group."""
     import math
 
     from matplotlib.figure import Figure
@@ -103,7 +103,7 @@ def draw(explained: Explanation) -> Figure:
 
 
 def _along(profile: LossProfile, feature: str, weight: float, count: int) -> list[str | Table]:
-    """Return the losses at some of the weights, with the present and the best one marked."""
+    """Return the losses at some of the weights, with the current and the best one marked."""
     from colayer._runtime.text import counted
     from colayer.display.tables import significant, table
 

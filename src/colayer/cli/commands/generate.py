@@ -23,10 +23,10 @@ LARGEST = 10**9
 
 
 class Generate(TyperCommand):
-    """The command `generate`, whose help names the sizes of every registered problem, or of the one that is given."""
+    """The command `generate`, whose help lists the sizes of every registered problem, or of the one given."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Remember the words: the help comes before they are parsed."""
+        """Remember the words, since help is printed before they are parsed."""
         ctx.meta["words"] = list(args)
         return super().parse_args(ctx, args)
 
@@ -84,7 +84,7 @@ def generate(
 
 
 def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Split into positional words, and `--name value` or `--name=value` pairs."""
+    """Split the words into positional ones and `--name value` or `--name=value` pairs."""
     positional: list[str] = []
     given: dict[str, str] = {}
     rest = iter(words)
@@ -103,7 +103,7 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def parse_sizes(problem: SomeProblem, given: dict[str, str]) -> list[dict[str, Any]]:
-    """Return every combination of the sizes given (`50,75` is a list) and the defaults of the others."""
+    """Return every combination of the given sizes (`50,75` is a list), with defaults for the others."""
     sizes = {size.option: size for size in problem.sizes}
     for option in given:
         if option not in sizes:
@@ -117,7 +117,7 @@ def parse_sizes(problem: SomeProblem, given: dict[str, str]) -> list[dict[str, A
 
 
 def sizes_help(own: str | None = None) -> dict[str, list[tuple[str, str]]]:
-    """Return the sizes of each registered problem, or of that of the user's, MODULE:NAME, and what they are."""
+    """Return the sizes of each registered problem, or of the user's problem MODULE:NAME."""
     from colayer.cli.lookup import find
     from colayer.problems import problem_names
 

@@ -104,14 +104,14 @@ def solve(
 
 
 def _drawn(problem: SomeProblem, solution: object, instance: object) -> Axes | Figure:
-    """Return the problem's picture; matplotlib is loaded where one is wanted."""
+    """Return the problem's picture, loading matplotlib only now."""
     from colayer.display.charts import drawn
 
     return drawn(problem, solution, instance)
 
 
 def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tuple[SomeProblem, Any]]:
-    """Return (problem, instance) of every file: of the problem given, else of the one it names."""
+    """Return (problem, instance) for every file; without a given problem, of the one the file names."""
     from colayer.io.dataset import read_file
 
     return [read_file(path, problem) for path in paths]
@@ -120,7 +120,7 @@ def read_inputs(paths: Sequence[Path], problem: SomeProblem | None) -> list[tupl
 def check_solutions(
     paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
 ) -> None:
-    """Refuse what is no solution, or costs less than a bound that was proved, by the name of its file."""
+    """Refuse an infeasible solution, or one that costs less than a proved bound; name its file."""
     from colayer.errors import InputError
     from colayer.problem.bind import bind
     from colayer.problem.feasibility import refusal
@@ -138,7 +138,7 @@ def solve_all(
     draws: dict[str, Any],
     workers: int,
 ) -> list[Solved[Any]]:
-    """Solve the instances of each problem together; in the order of the inputs."""
+    """Solve the instances of each problem together; return them in the order of the inputs."""
     from colayer.cli.console import progress
     from colayer.pipeline import Pipeline
     from colayer.solving.warmup import warm_up
@@ -167,7 +167,7 @@ def solve_all(
 
 
 def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: bool = False) -> dict[str, Any]:
-    """Return the object that `--json` prints for one instance; the solution is null where the problem cannot write it.
+    """Return the object `--json` prints for one instance; `solution` is null if the problem cannot write it.
 
     Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """
@@ -180,7 +180,7 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 def solution_csv(
     paths: Sequence[Path], inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]]
 ) -> bytes:
-    """Return the solutions as a CSV file, a row per job, edge or task; of several instances, with their files."""
+    """Return the solutions as CSV, one row per job, edge or task; with several instances, add their files."""
     from colayer.errors import OptionError
     from colayer.io.csv_files import csv_bytes
 
@@ -195,7 +195,7 @@ def solution_csv(
 
 
 def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]], out: Path | None) -> str:
-    """Say what a reader of the table should know: which bound the gap is to, and where the solutions are."""
+    """Say which bound the gap refers to, and where the solutions are."""
     from colayer.problem.gap import PROVED
 
     lines = []
@@ -209,7 +209,7 @@ def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any
 
 
 def solved_table(paths: Sequence[Path], documents: Sequence[dict[str, Any]]) -> Table:
-    """Return a table of one row per instance."""
+    """Return a table with one row per instance."""
     from colayer.display.tables import duration, percent, table
 
     certified = "certified" in documents[0]

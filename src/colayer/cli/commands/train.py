@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _sigma(text: str | float) -> float | str:
-    """A number >= 0, or the word theory."""
+    """Parse a number >= 0, or the word theory."""
     return text if text == "theory" else arguments.number(text)
 
 
@@ -185,7 +185,7 @@ def _draw(pipeline: SomePipeline, by_demonstration: bool) -> Axes:
 
 
 def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: SomePipeline | None = None) -> None:
-    """Refuse a problem that decodes infeasible solutions: there is nothing to learn from their costs.
+    """Refuse a problem that decodes infeasible solutions: their costs teach nothing.
 
     Those of the pipeline `learned`, or, before there is one, of the safe weights, else of ones. Ours have tests of
     their own, and may be large.
@@ -212,7 +212,7 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
 
 
 def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list[int]]:
-    """Tell whether some instances are kept aside; with the numbers of those, or of all where none are."""
+    """Tell whether some instances were kept aside, and return their numbers; all numbers if none were."""
     from colayer.learning.learner import split
 
     held_out = [int(i) for i in split(instances, validation, seed)[1]]
@@ -220,7 +220,7 @@ def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list
 
 
 def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Comparison:
-    """Compare learned weights alone with all that is plain, through the same decoder."""
+    """Compare the learned weights alone with all plain methods, through the same decoder."""
     from colayer.comparison.contender import pipeline_contender
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.plain import plain_contenders
@@ -234,7 +234,7 @@ def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Compariso
 
 
 def where_it_started(pipeline: SomePipeline) -> str:
-    """Return a line where the weights that learning began with were not beaten."""
+    """Return a line if learning did not improve on the weights it started from."""
     first = pipeline.history_[0].loss
     if pipeline.loss_ != first:
         return ""
@@ -259,7 +259,7 @@ def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str
 
 
 def _promise(promised: Guarantees) -> list[str | Table]:
-    """Say what is proved beside what was measured, and what the proof takes from the sample."""
+    """Return the proved bound beside the measured loss."""
     from colayer.display.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]

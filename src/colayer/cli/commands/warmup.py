@@ -15,7 +15,7 @@ def warmup(
     ] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Compile the kernels of a problem, or of all, and keep them: solving and learning start at once."""
+    """Compile the kernels of one problem, or of all, and cache them, so that solving and learning start at once."""
     from colayer._runtime.clock import the_clock
     from colayer.cli.console import emit
     from colayer.cli.lookup import find

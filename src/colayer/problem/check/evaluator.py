@@ -28,7 +28,7 @@ PAIRS = 8
 
 
 def evaluator(trial: Trial) -> None:
-    """The problem's own evaluator gives the losses of the five methods, and holds their features and scales."""
+    """Check that the problem's evaluator gives the losses, features and scales of the five methods."""
     trial.need("evaluator")
     instances = [trial.instances[index] for index in trial.chosen]
     weights = _weights(trial)
@@ -92,7 +92,7 @@ def _same_losses(trial: Trial, found: Floats, expected: Floats) -> None:
 
 
 def _same_features(trial: Trial, own: Evaluator) -> None:
-    """Compare the features and scales that the evaluator holds, in the order asked for, with those of the methods."""
+    """Compare the evaluator's features and scales, in the order asked for, with those of the methods."""
     if isinstance(own, MapsFeatures):
         for index, matrix in zip(trial.each(), _guarded(trial, own.map_features)(np.array), strict=True):
             _same_matrix(trial, index, matrix, "map_features")

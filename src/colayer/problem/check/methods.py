@@ -22,7 +22,7 @@ MULTIPLES = (0.25, 4.0, 1024.0)
 
 
 def features(trial: Trial) -> None:
-    """Finite, float32 or float64, a row per entry of θ, a column per name, on every instance; names are distinct."""
+    """Check shape, type, finiteness and distinct names of the features of every instance."""
     names = trial.problem.feature_names
     if not names:
         raise InputError("feature_names is empty: θ needs at least one feature, even if it is the constant 1")
@@ -34,34 +34,34 @@ def features(trial: Trial) -> None:
 
 
 def scale(trial: Trial) -> None:
-    """A finite number > 0, on every instance."""
+    """Check that the scale of every instance is a finite number > 0."""
     for index in trial.each(range(len(trial.instances))):
         trial.problem.scale(copied(trial.instances[index]))
 
 
 def layer(trial: Trial) -> None:
-    """Returns a y for any θ: from features, free, with ties, 0."""
+    """Check that the layer returns a y for any θ: from features, free, with ties, 0."""
     for index in trial.each():
         for theta in trial.thetas(index):
             trial.layer(index, theta)
 
 
 def decode(trial: Trial) -> None:
-    """Makes a solution of whatever the layer returns."""
+    """Check that whatever the layer returns is decoded."""
     for index in trial.each():
         for theta in trial.thetas(index):
             trial.decode(index, trial.layer(index, theta))
 
 
 def cost(trial: Trial) -> None:
-    """A finite number for every decoded solution."""
+    """Check that every decoded solution has a finite cost."""
     for index in trial.each():
         for theta in trial.thetas(index):
             trial.sample(index, theta)
 
 
 def rounds(trial: Trial) -> None:
-    """Features after a solution: shaped as in the first round, finite, repeatable; the solution stays as it was."""
+    """Check features after a solution: shaped as in round 1, finite, repeatable, and the solution unchanged."""
     if not trial.problem.features_use_solution:
         raise Skip("features take no solution")
     for sample in trial.each_sample():
@@ -76,7 +76,7 @@ def rounds(trial: Trial) -> None:
 
 
 def theta(trial: Trial) -> None:
-    """The layer uses θ: another θ gives another y. Where `homogeneous` is True, a multiple of θ gives the same y."""
+    """Check that y depends on θ and, if `homogeneous` is True, not on the size of θ."""
     homogeneous = trial.problem.homogeneous
     if max(trial.rows) == 1 and not homogeneous:
         raise Skip("every instance has one row of features")
@@ -100,7 +100,7 @@ def theta(trial: Trial) -> None:
 
 
 def safe_weights(trial: Trial) -> None:
-    """The pipeline runs with the safe weights."""
+    """Check that the pipeline runs with the safe weights."""
     weights = trial.problem.safe_weights
     if weights is None:
         raise Skip("the problem has no safe_weights")
@@ -109,7 +109,7 @@ def safe_weights(trial: Trial) -> None:
 
 
 def feasible(trial: Trial) -> None:
-    """Decoded solutions are solutions, by the problem's own word."""
+    """Check that decoded solutions are feasible by the problem's own test."""
     if not trial.has("violation") and not trial.has("write_solution", "read_solution"):
         raise Skip("the problem has neither violation, nor read_solution and write_solution, to tell")
     for sample in trial.each_sample():
@@ -119,7 +119,7 @@ def feasible(trial: Trial) -> None:
 
 
 def bound(trial: Trial) -> None:
-    """At most the cost of every decoded solution."""
+    """Check that the bound is at most the cost of every decoded solution."""
     trial.need("bound")
     known = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
     if all(value is None for value in known.values()):
@@ -134,7 +134,7 @@ def bound(trial: Trial) -> None:
 
 
 def exact(trial: Trial) -> None:
-    """The solution is feasible, no bound is above a cost, that of `bound` included."""
+    """Check that the exact solution is feasible and that no bound, `bound` included, exceeds a cost."""
     trial.need("exact")
     for index in trial.each(trial.smallest):
         solution, least = trial.exact(index)
@@ -155,7 +155,7 @@ def exact(trial: Trial) -> None:
 
 
 def objective(trial: Trial) -> None:
-    """The layer minimises ⟨θ, embed(y)⟩: no y that it returned for another θ is better.
+    """Check that the layer minimises ⟨θ, embed(y)⟩: no y returned for another θ is better.
 
     On small instances the y that it returned are nearly all the vertices there are.
     """
@@ -191,7 +191,7 @@ def objective(trial: Trial) -> None:
 
 
 def target(trial: Trial) -> None:
-    """ȳ of a solution is a mean of embedded y: in no direction is it beyond the layer's optimum."""
+    """Check that ȳ of a solution is a mean of embedded y: in no direction does it beat the layer's optimum."""
     trial.need("embed", "target")
     for sample in list(trial.each_sample())[::3]:  # each is held against many θ
         index = trial.current = sample.index
@@ -209,12 +209,12 @@ def target(trial: Trial) -> None:
 
 
 def above(bound: float, cost: float) -> bool:
-    """Return whether a bound is above a cost, rounding aside."""
+    """Tell whether a bound exceeds a cost by more than rounding."""
     return bound > cost + ROUNDING * max(abs(bound), abs(cost))
 
 
 def _thetas_and_near_ones(trial: Trial, index: int) -> Floats:
-    """Return θ as learning meets them, then others near these."""
+    """Return θ as in learning, then others near these."""
     base = trial.thetas(index, TRIED // 2, 2)
     rng = trial.rng(3, index)
     size = base.std(axis=1, keepdims=True) + 1e-3

@@ -17,7 +17,7 @@ from colayer.problem.check.trial import Trial, copied
 
 
 def inputs_unchanged(trial: Trial) -> None:
-    """No method changes what it is given."""
+    """Check that no method changes its arguments."""
     for index in trial.each():
         for method, arguments in _calls(trial, index, trial.thetas(index)[0]):
             given = copied(arguments)
@@ -30,7 +30,7 @@ def inputs_unchanged(trial: Trial) -> None:
 
 
 def repeatable(trial: Trial) -> None:
-    """The same call gives the same bits, whatever was drawn, returned or asked before."""
+    """Check that the same call returns the same bits, whatever was drawn or called before."""
     _no_global_random(trial)
     _same_answers(trial)
     _fresh_answers(trial)
@@ -66,7 +66,7 @@ def _same_answers(trial: Trial) -> None:
 
 
 def _fresh_answers(trial: Trial) -> None:
-    """What one call returned is not changed by the next one."""
+    """Check that a call does not change what an earlier one returned."""
     kept: list[tuple[str, int, Any, Snapshot]] = []
     for index in trial.each():
         for theta in trial.thetas(index)[:4]:
@@ -81,7 +81,7 @@ def _fresh_answers(trial: Trial) -> None:
 
 
 def _no_memory(trial: Trial) -> None:
-    """An answer does not depend on what was asked before: other θ, other instances."""
+    """Check that an answer does not depend on earlier calls for other θ or instances."""
     shared = bind(copied(trial.untouched), [])
     for index in trial.each([*trial.chosen, *reversed(trial.chosen)]):
         many = trial.thetas(index)[:5]
@@ -112,7 +112,7 @@ def _answers(trial: Trial, index: int, problem: BoundProblem[Any, Any, Any], the
 
 
 def _asked(problem: BoundProblem[Any, Any, Any], method: str, *arguments: Any) -> Any:
-    """Return what the method returns; None where it raises, which the check of it tells."""
+    """Return what the method returns; None if it raises, which another check reports."""
     try:
         return getattr(problem, method)(*arguments)
     except InputError:
@@ -139,7 +139,7 @@ def _calls(trial: Trial, index: int, theta: Floats) -> Iterator[tuple[str, dict[
 
 @contextmanager
 def _global_state() -> Iterator[Callable[[], str | None]]:
-    """Give the global generators a state of their own, put back afterwards; asked, say which one was used."""
+    """Give the global generators a state of their own in the block; yield a function that names the one used."""
     numpy_before, python_before = np.random.get_state(), random.getstate()  # noqa: NPY002
     try:
         np.random.seed(20071)  # noqa: NPY002  not what a user would seed with, so that seeding shows as well

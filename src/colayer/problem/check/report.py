@@ -12,7 +12,7 @@ PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
 
 
 class Skip(Exception):  # noqa: N818
-    """Why a check does not apply."""
+    """Raised by a check that does not apply, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The findings of `check_problem`, in the order in which mistakes are best mended."""
+    """The findings of `check_problem`, in the order in which mistakes are best fixed."""
 
     problem: str
     instances: int
@@ -45,7 +45,7 @@ class CheckReport:
         return tuple(finding for finding in self.findings if finding.result == FAILED)
 
     def raise_for_failures(self) -> None:
-        """An `InputError` that names the first mistake and how many there are; nothing where all is well."""
+        """Raise an `InputError` with the first mistake and their number; return if there are none."""
         if self.ok:
             return
         first, count = self.failures[0], len(self.failures)
@@ -53,7 +53,7 @@ class CheckReport:
         raise InputError(f"{counted}: {first.check}: {first.detail}", where=self.problem)
 
     def document(self) -> dict[str, Any]:
-        """The report as a JSON object."""
+        """Return the report as a JSON object."""
         return {
             "problem": self.problem,
             "instances": self.instances,
@@ -63,7 +63,7 @@ class CheckReport:
         }
 
     def __str__(self) -> str:
-        """A table, and what to fix below it."""
+        """Return a table, with what to fix below it."""
         counts = {result: sum(f.result == result for f in self.findings) for result in (PASSED, FAILED, NOT_APPLICABLE)}
         count = f"{self.instances} instance{'s' if self.instances > 1 else ''}"
         lines = [

@@ -26,7 +26,7 @@ _JSON, _NPZ = Path("0000.json"), Path("0000.npz")
 
 
 def files(trial: Trial) -> None:
-    """`read` inverts `write`, through JSON and npz; `read_solution` inverts `write_solution`, through JSON."""
+    """Check that `read` inverts `write` (JSON and npz) and `read_solution` inverts `write_solution` (JSON)."""
     instances, solutions = trial.has("read", "write"), trial.has("read_solution", "write_solution")
     if not instances and not solutions:
         raise Skip("the problem has neither read and write, nor read_solution and write_solution")
@@ -37,7 +37,7 @@ def files(trial: Trial) -> None:
 
 
 def generate(trial: Trial) -> None:
-    """A function of the seed, for the sizes that are declared, from their least values on."""
+    """Check that `generate` depends on the seed alone, and takes the declared sizes from their least values on."""
     trial.need("generate")
     problem, sizes, make = trial.problem, trial.problem.sizes, trial.problem.need("generate")
     usual = {size.name: size.default for size in sizes}
@@ -63,7 +63,7 @@ def generate(trial: Trial) -> None:
 
 
 def pickling(trial: Trial) -> None:
-    """Problem and instances go to worker processes, and give the same losses there."""
+    """Check that problem and instances can be pickled and then give the same losses."""
     advice = "Define classes and functions at the top level of a module, no lambda"
     instances = [trial.instances[index] for index in trial.chosen]
     for what, value in (("the problem", trial.problem.problem), ("an instance", instances)):

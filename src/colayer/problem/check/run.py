@@ -54,7 +54,7 @@ def check_problem(
     seed: int = 0,
     decoder: str | None = None,
 ) -> CheckReport:
-    """Look for the mistakes that are easily made in a problem of one's own; each one found says what to fix.
+    """Look for common mistakes in a problem; each finding says what to fix.
 
     The problem is tried as it is given, then with every decoder and every other value of an option that it declares
     (`variants.py`), one changed at a time; with `decoder`, through that one alone. Small instances do best: on
@@ -84,7 +84,7 @@ def check_problem(
 
 
 def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
-    """Run every check on one variant of the problem, but for what failed on an earlier one and what waits for it.
+    """Run the checks on one variant, except those that failed before and those that depend on them.
 
     A check that applies to one variant alone has the result that it has there.
     """
@@ -108,7 +108,7 @@ def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
 
 
 def small_instances(problem: SomeProblem | BoundProblem[Any, Any, Any], seed: int) -> list[Any]:
-    """Return instances to check on, made by the problem: whole-number sizes are small, the others as declared."""
+    """Return instances made by the problem: whole-number sizes small, others as declared."""
     bound = bind(problem, [])
     made, sizes, generate = [], bound.sizes, bound.need("generate")
     for k, child in enumerate(np.random.SeedSequence(_seed(seed)).spawn(MOST_INSTANCES)):
@@ -136,7 +136,7 @@ def _seed(seed: int) -> int:
 
 
 def _root(check: str, findings: dict[str, Finding]) -> str | None:
-    """Return the check that failed: this one, or one that it waits for; None where there is none."""
+    """Return the failed check: this one, or one it depends on; None if there is none."""
     if check in findings and findings[check].result == FAILED:
         return check
     return next((root for need in CHECKS[check][1] if (root := _root(need, findings)) is not None), None)

@@ -40,7 +40,7 @@ class Sample:
 
 
 class Trial:
-    """A problem with its instances, bound so that all that its methods raise is an `InputError`."""
+    """A problem with its instances, bound so that every exception of its methods is an `InputError`."""
 
     def __init__(self, problem: SomeProblem, instances: Sequence[Any], seed: int) -> None:
         #: What is wrong with the attributes.
@@ -63,7 +63,7 @@ class Trial:
         return range(min(MOST_INSTANCES, len(self.instances)))
 
     def each(self, indices: Sequence[int] | None = None) -> Iterator[int]:
-        """Yield the instances looked at closely, or these, each as the `current` one."""
+        """Yield the instances checked closely, or these, and make each the `current` one."""
         before = self.current
         for index in self.chosen if indices is None else indices:
             self.current = index
@@ -71,7 +71,7 @@ class Trial:
         self.current = before
 
     def each_sample(self) -> Iterator[Sample]:
-        """Yield the samples, the instance of each as the `current` one."""
+        """Yield the samples, and make the instance of each the `current` one."""
         samples = self.samples
         for index in self.each():
             yield from (sample for sample in samples if sample.index == index)
@@ -85,7 +85,7 @@ class Trial:
         return all(getattr(self.problem, method) is not None for method in methods)
 
     def need(self, *methods: str) -> None:
-        """Skip the check where the problem lacks one of these optional methods."""
+        """Skip the check if the problem lacks one of these optional methods."""
         for method in methods:
             if not self.has(method):
                 raise Skip(f"the problem has no {method}")
@@ -95,7 +95,7 @@ class Trial:
         return self.problem.vector(method, self.rows[index], given, self.instances[index])
 
     def features(self, index: int) -> NDArray[Any]:
-        """Return φ of an instance, computed once, of a copy of it."""
+        """Return φ of an instance, computed once, on a copy of it."""
         if index not in self._features:
             self._features[index] = np.array(self.problem.features(copied(self.instances[index])))
         return self._features[index]
@@ -106,7 +106,7 @@ class Trial:
         return [len(self.features(index)) for index in self.chosen]
 
     def thetas(self, index: int, count: int = SAMPLES, *key: int) -> Floats:
-        """Return θ as learning meets them: from random weights, and 0; then whole numbers (with ties), free, one sign.
+        """Return θ as in learning: from random weights, and 0; then whole numbers (with ties), free, one sign.
 
         The first is from random weights, the second is 0: the middle of the ball in which weights are searched.
         """
@@ -123,7 +123,7 @@ class Trial:
         return many
 
     def layer(self, index: int, theta: Floats) -> Any:
-        """Return y. The layer gets a θ and an instance of its own."""
+        """Return y; the layer gets its own copies of θ and the instance."""
         return self.problem.layer(theta.copy(), copied(self.instances[index]))
 
     def decode(self, index: int, y: Any) -> Any:
@@ -131,7 +131,7 @@ class Trial:
         return self.problem.decode(y, copied(self.instances[index]))
 
     def cost(self, index: int, solution: Any) -> float:
-        """Return C(z, x), of a copy of the instance."""
+        """Return C(z, x), computed on a copy of the instance."""
         return self.problem.cost(solution, copied(self.instances[index]))
 
     def sample(self, index: int, theta: Floats) -> Sample:
@@ -155,7 +155,7 @@ class Trial:
         return min((sample for sample in self.samples if sample.index == index), key=lambda sample: sample.cost)
 
     def exact(self, index: int) -> tuple[Any, float]:
-        """Return the exact solver's solution and bound for an instance, asked once."""
+        """Return the exact solver's solution and bound for an instance, computed once."""
         if index not in self._exact:
             start = self.best_sample(index).solution
             solved = self.problem.solve_exactly(self.instances[index], time_limit=EXACT_SECONDS, start=start)
@@ -163,7 +163,7 @@ class Trial:
         return self._exact[index]
 
     def infeasible(self, index: int, solution: Any) -> str | None:
-        """Return what the problem says against a solution, by `violation` or by its files; None where nothing."""
+        """Return why `violation` or the solution's file refuses a solution; None if neither does."""
         problem, instance = self.problem, self.instances[index]
         if problem.violation is not None:
             said = problem.violation(solution, instance)
@@ -187,5 +187,5 @@ def copied(value: Any) -> Any:
 
 
 def losses(problem: BoundProblem[Any, Any, Any], instances: Sequence[Any], weights: Floats) -> Floats:
-    """Return the losses that the five methods give: one row per weight vector, one column per instance."""
+    """Return the losses by the five methods: one row per weight vector, one column per instance."""
     return np.array([problem.costs(problem.features(x), weights, x) / problem.scale(x) for x in instances]).T

@@ -20,7 +20,7 @@ Bound = BoundProblem[Any, Any, Any]
 
 
 def declarations(trial: Trial) -> None:
-    """Attributes are what they should be, and a problem made anew from `options`, as a model file does, is the same."""
+    """Check the attributes, and that a problem made anew from `options`, as for a model file, is the same."""
     problem = trial.problem
     if trial.mistakes:
         raise InputError("; ".join(map(str, trial.mistakes)))
@@ -45,7 +45,7 @@ def declarations(trial: Trial) -> None:
 
 
 def variants(problem: SomeProblem, decoder: str | None = None) -> dict[str, SomeProblem]:
-    """Return the problem as it is, then with one option changed at a time, by what is changed in words.
+    """Return the problem as it is, then with one option changed at a time, by a description of the change.
 
     With `decoder` all of them have that decoder. One that cannot be made is left out: `declarations` names it.
     """
@@ -77,14 +77,14 @@ def values_of(problem: Bound) -> dict[str, tuple[Any, ...]]:
 
 
 def _remade(problem: Bound) -> object:
-    """Return the problem made anew from its options, also where it has none."""
+    """Return the problem made anew from its options, even if it has none."""
     if problem.with_options is not None:
         return problem.with_options(**problem.options)
     return problem.guard.wrap("the constructor", type(problem.problem))(**problem.options)
 
 
 def _annotated(make: Any) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Yield the arguments of a constructor whose annotation lists their values, with these."""
+    """Yield the constructor's arguments whose annotation lists their values, with these values."""
     for name, annotation in getattr(make, "__annotations__", {}).items():
         one = SimpleNamespace(__annotations__={name: annotation})
         try:
@@ -105,5 +105,5 @@ def _values(kind: Any) -> tuple[Any, ...]:
 
 
 def _public(problem: object) -> Snapshot:
-    """Return what the problem holds without what it keeps to itself."""
+    """Return the problem's attributes without the private ones."""
     return snapshot(SimpleNamespace(**{key: value for key, value in vars(problem).items() if not key.startswith("_")}))
