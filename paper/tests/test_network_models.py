@@ -10,6 +10,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.models import ContextModel
+from colayer.models.inputs import scaled_features
 from colayer.models.stage import kinds_of
 from colayer.pretrained import pretrained_network
 from colayer.problem.bind import bind

@@ -82,6 +82,8 @@ class ContextNetwork(torch.nn.Module):
     The gain is the size of a change of θ that matters, so that one learning rate serves every problem.
     """
 
+    _shares: torch.Tensor
+
     def __init__(
         self,
         inputs: int,
