@@ -19,9 +19,7 @@ R = TypeVar("R")
 class LocalEvaluator(Generic[X, Y, Z]):
     """Features are computed once and kept; each loss is one pass θ → y → z → cost, or the best of several rounds."""
 
-    def __init__(
-        self, problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1
-    ) -> None:
+    def __init__(self, problem: Problem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> None:
         self.problem: BoundProblem[X, Y, Z] = bind(problem)
         self.rounds = rounds
         self.instances = list(instances)
