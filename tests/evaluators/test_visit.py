@@ -12,6 +12,7 @@ from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.visit import Visits, visitor
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.pick_problem import Pick
 
@@ -24,14 +25,14 @@ def seen(held: LoadedInstance[Any, Any, Any]) -> tuple[int, tuple[int, ...], flo
 
 @pytest.fixture
 def pool() -> Iterator[PoolEvaluator]:
-    evaluator = PoolEvaluator(Pick(), DATA, 2)
+    evaluator = PoolEvaluator(bind(Pick()), DATA, 2)
     yield evaluator
     evaluator.close()
 
 
 @pytest.mark.parametrize("chosen", [[0, 1, 2, 3, 4], [4, 0, 3], [2], []])
 def test_processes_see_what_this_process_sees(chosen: list[int], pool: PoolEvaluator) -> None:
-    here = LocalEvaluator(Pick(), DATA).visit(seen, chosen)
+    here = LocalEvaluator(bind(Pick()), DATA).visit(seen, chosen)
     assert [number for number, *_ in here] == chosen
     assert pool.visit(seen, chosen) == here
 
@@ -63,6 +64,6 @@ def test_an_evaluator_that_cannot_be_visited_is_replaced_by_one_of_this_process(
         def close(self) -> None: ...
 
     evaluator = LossesAlone()
-    assert isinstance(visitor(evaluator, Pick(), DATA), LocalEvaluator)
-    local = LocalEvaluator(Pick(), DATA)
-    assert visitor(local, Pick(), DATA) is local
+    assert isinstance(visitor(evaluator, bind(Pick()), DATA), LocalEvaluator)
+    local = LocalEvaluator(bind(Pick()), DATA)
+    assert visitor(local, bind(Pick()), DATA) is local

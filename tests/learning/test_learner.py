@@ -24,6 +24,7 @@ from colayer.learning.search.auto import Auto
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Searched
 from colayer.learning.settings import Settings
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -32,7 +33,7 @@ from support.searching import Given
 
 def job(problem: Any = None, count: int = 6, **settings: Any) -> TrainingJob[Any, Any, Any]:
     data = [np.random.default_rng(k).normal(size=(4, 2)) for k in range(count)]
-    return TrainingJob(problem or Pick(), data, Settings(**settings), Backend())
+    return TrainingJob(bind(problem or Pick()), data, Settings(**settings), Backend())
 
 
 def test_names() -> None:

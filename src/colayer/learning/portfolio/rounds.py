@@ -19,7 +19,7 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.visit import Visits
-from colayer.learning.sigma import SHARES
+from colayer.learning.portfolio.sigma import SHARES
 from colayer.models import norm
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
