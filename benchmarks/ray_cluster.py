@@ -70,7 +70,7 @@ def overheads() -> dict[str, Any]:
                 cluster.add_node(**SMALL)
             with connected(cluster.address):
                 for name, data in sets.items():
-                    with Backend(cluster=cluster.address).evaluators(problem, len(data)) as evaluator_of:
+                    with Backend(cluster=cluster.address).evaluators(problem) as evaluator_of:
                         there = evaluator_of(data)
                         for _ in range(5):
                             there.losses(weights[1])  # compiled

@@ -52,7 +52,7 @@ def main() -> None:
         known = model.portfolio if len(model.portfolio) else model.weights[None, :]
         members = known[np.minimum(np.arange(max(COUNTS)), len(known) - 1)]
         drawn = model.weights + model.default_sigma * draws(0, max(COUNTS) - 1, len(model.weights))
-        with Backend(arguments.workers).evaluators(problem, len(data)) as evaluator_of:
+        with Backend(arguments.workers).evaluators(problem) as evaluator_of:
             losses = evaluator_of(data).losses(model.raw(np.vstack([members, model.weights[None, :], drawn])))
         costs = losses * np.array([problem.scale(x) for x in data])
         bounds = np.array([bound_of(problem, x) for x in data], dtype=float)

@@ -117,12 +117,12 @@ def test_evaluators_are_closed_with_the_block() -> None:
             made.close = lambda: closed.append(len(instances))  # type: ignore[method-assign]
             return made
 
-    with Backend().evaluators(bind(Closing()), 4) as evaluator_of:
+    with Backend().evaluators(bind(Closing())) as evaluator_of:
         first, second = evaluator_of(picks(3)), evaluator_of(picks(1))
         assert (first.losses(np.ones((2, 2))).shape, second.losses(np.ones((2, 2))).shape) == ((2, 3), (2, 1))
         assert closed == []
     assert sorted(closed) == [1, 3]
-    with pytest.raises(InputError, match="weights of shape"), Backend().evaluators(bind(Closing()), 4) as evaluator_of:
+    with pytest.raises(InputError, match="weights of shape"), Backend().evaluators(bind(Closing())) as evaluator_of:
         evaluator_of(picks(2)).losses(np.ones((1, 3)))
     assert sorted(closed) == [1, 2, 3]
 
@@ -203,7 +203,7 @@ def test_good_backends_are_taken(workers: Any) -> None:
 def test_a_gpu_is_refused_in_one_line() -> None:
     """By the backend, and by `fit`, before anything is learned."""
     message = r"^device: pick has no evaluator for a GPU, expected cpu$"
-    with pytest.raises(OptionError, match=message), Backend(device="cuda").evaluators(bind(Pick()), 4) as evaluator_of:
+    with pytest.raises(OptionError, match=message), Backend(device="cuda").evaluators(bind(Pick())) as evaluator_of:
         evaluator_of(picks())
     with pytest.raises(OptionError, match=message):
         Pipeline(Pick()).fit(picks(), evaluations=2, device="cuda")
@@ -233,7 +233,7 @@ class Counting(Pick):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers_bound_the_threads_of_the_layer(workers: int) -> None:
     """In the plain loop and in each of several processes: kernels that share their work do not multiply."""
-    with Backend(workers).evaluators(bind(Counting()), 4) as evaluator_of:
+    with Backend(workers).evaluators(bind(Counting())) as evaluator_of:
         assert (evaluator_of(picks()).losses(np.ones((1, 2))) == 1.0).all()
     assert allowed() == cores()
     assert Pipeline(Counting()).fit(picks(), evaluations=3, workers=workers).loss_ == 1.0

@@ -50,7 +50,7 @@ def test_compiled_evaluators_hold_the_features_of_the_problem(problem: Any, size
     evaluator = problem.evaluator(data, 2)
     assert isinstance(evaluator, Visits)
     for x, held in zip((2, 0), evaluator.visit(lambda held: held, [2, 0]), strict=True):
-        assert (held.number, held.problem, held.instance) == (x, problem, data[x])
+        assert (held.number, held.problem.problem, held.instance) == (x, problem, data[x])
         assert np.array_equal(held.matrix, problem.features(data[x]).T)
         assert held.scale == problem.scale(data[x])
     evaluator.close()

@@ -106,7 +106,7 @@ def explain(
         return Explanation(tuple(_contributions(model, model.feature_scale)))
     bound: BoundProblem[X, Y, Z] = bind(problem)
     groups = feature_groups(bound)
-    with (backend or Backend()).evaluators(bound, len(instances)) as evaluator_of:
+    with (backend or Backend()).evaluators(bound) as evaluator_of:
         evaluator = evaluator_of(instances)
         features = _contributions(model, moments(bound, instances, evaluator).spread)
         losses = evaluator.losses(_ablated(model.raw(), model.feature_names, list(groups.values())))

@@ -75,6 +75,6 @@ def loss_profile(
     if not 0.0 < reach < math.inf:
         raise OptionError(f"{reach} is out of range, expected a positive number", where="--reach")
     t = np.linspace(-reach, reach, points)
-    with (backend or Backend()).evaluators(problem, len(instances)) as evaluator_of:
+    with (backend or Backend()).evaluators(problem) as evaluator_of:
         losses = evaluator_of(instances).losses(model.raw() + t[:, None] * model.raw(d))
     return LossProfile(t, np.array([math.fsum(row) / len(row) for row in losses.tolist()]))

@@ -114,7 +114,7 @@ def feature_contender(
     d = problem.dimension
     rows = np.vstack([np.eye(d), -np.eye(d)])
     cheapest = problem.variant(decoder=problem.decoders[0]) if problem.decoders else problem
-    with Backend().evaluators(cheapest, len(instances)) as evaluator_of:
+    with Backend().evaluators(cheapest) as evaluator_of:
         losses = evaluator_of(instances).losses(rows)
     best = int(np.argmin([math.fsum(row.tolist()) for row in losses]))
     name = f"{FEATURE} ({'' if best < d else '−'}{problem.feature_names[best % d]})"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.loaded import LoadedInstance
-from colayer.problem.bind import BoundProblem
-from colayer.problem.protocol import X, Y, Z
+from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.protocol import Problem, X, Y, Z
 
 R = TypeVar("R")
 
@@ -19,11 +19,13 @@ R = TypeVar("R")
 class LocalEvaluator(Generic[X, Y, Z]):
     """Features are computed once and kept; each loss is one pass θ → y → z → cost, or the best of several rounds."""
 
-    def __init__(self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> None:
-        self.problem, self.rounds = problem, rounds
-        self.instances = list(instances)
-        self.features = [problem.features(instance) for instance in self.instances]
-        self.scales = np.array([problem.scale(instance) for instance in self.instances])
+    def __init__(
+        self, problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1
+    ) -> None:
+        self.problem: BoundProblem[X, Y, Z] = bind(problem)
+        self.instances, self.rounds = list(instances), rounds
+        self.features = [self.problem.features(instance) for instance in self.instances]
+        self.scales = np.array([self.problem.scale(instance) for instance in self.instances])
 
     def losses(self, weights: Floats) -> Floats:
         """See `Evaluator.losses`."""
