@@ -8,15 +8,16 @@ import numpy as np
 
 from colayer.learning.network.items import Item
 from colayer.models.inputs import inputs_of, sequence_of
-from colayer.problem.compose import features_of, layer_of
-from colayer.problem.structure import Order, structure_of
+from colayer.problem.bind import bind
+from colayer.problem.structure import Order
 
 
 def item(problem: Any, instance: Any, solution: Any = None, *, answered: bool = False) -> Item[Any]:
     """The item of an instance, θ starting from where rows stand, else from 0; or in the answer to the safe weights."""
-    features = features_of(problem, instance)
-    answer = layer_of(problem, features @ problem.safe_weights, instance) if answered else None
-    structure = structure_of(problem, instance, len(features), answer)
+    bound = bind(problem)
+    features = bound.features(instance)
+    answer = bound.layer(features @ problem.safe_weights, instance) if answered else None
+    structure = bound.structure_of(instance, len(features), answer)
     d, sequence = features.shape[1], sequence_of(structure)
     start = np.zeros(len(features))
     for relation in structure:

@@ -30,9 +30,7 @@ def held(problem: Any, data: list[Any]) -> RoundInstances:
 
 def chosen(count: int, instances: RoundInstances | None = None, evaluations: int = 100) -> np.ndarray:
     known = bind(PROBLEM)
-    return choose_round_portfolio(
-        instances or held(PROBLEM, DATA), known, WEIGHTS, np.ones(3), 0, count, evaluations
-    )
+    return choose_round_portfolio(instances or held(PROBLEM, DATA), known, WEIGHTS, np.ones(3), 0, count, evaluations)
 
 
 def by_hand(rounds: list[np.ndarray], instance: Any) -> list[float]:

@@ -148,7 +148,7 @@ def train(
                 note(f"the same command goes on from {book}")
             raise
         pipeline.save(output)
-        promised = guaranteed(found, pipeline.model, instances, backend=backend) if guarantees else None
+        promised = guaranteed(pipeline.bound_problem, pipeline.model, instances, backend=backend) if guarantees else None
     document = {
         "problem": found.name,
         "model": str(output),

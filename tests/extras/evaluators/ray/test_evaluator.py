@@ -87,7 +87,8 @@ def test_an_exception_of_the_problem_comes_back_as_it_is(connection: str) -> Non
         pytest.raises(ThirteenError, match="thirteen"),
     ):
         evaluator.map_features(row_sums)
-    with closing(ClusterEvaluator(*compiled())) as evaluator:
+    problem, data = compiled()
+    with closing(ClusterEvaluator(bind(problem), data)) as evaluator:
         before = pids(evaluator, range(15))
         with pytest.raises(InputError, match="theta: not finite"):
             evaluator.losses(np.full((1, 66), 1e300))

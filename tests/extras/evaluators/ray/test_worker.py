@@ -20,7 +20,7 @@ from support.ray_problems import Faulty, Lowest, ThirteenError, compiled
 
 
 def holding(problem: Any, instances: list[Any], threads: int = 1) -> Worker:
-    return Worker(cloudpickle.dumps(problem), cloudpickle.dumps(instances), threads, versions(), {})
+    return Worker(cloudpickle.dumps(problem), cloudpickle.dumps(instances), 1, threads, versions(), {})
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -93,7 +93,7 @@ def test_exceptions_travel_back_as_answers() -> None:
 
 
 def test_versions_that_differ_are_refused() -> None:
-    worker = Worker(b"", b"", 1, {**versions(), "numba": "0.1"}, {})
+    worker = Worker(b"", b"", 1, 1, {**versions(), "numba": "0.1"}, {})
     said = worker.ask("losses", np.ones((1, 3)))
     assert isinstance(said, colayer.ColayerError)
     assert "and 0.1 here" in str(said)
