@@ -18,12 +18,12 @@ from colayer.learning.guaranteed import theory_sigma
 from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.perturbation import draws
 from colayer.learning.portfolio.choose import Remembering
+from colayer.learning.portfolio.solve_defaults import choose_sigma_and_portfolio
 from colayer.learning.run import open_run
 from colayer.learning.search.objective import Objective, mean_loss
 from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.learning.search.search import Search
 from colayer.learning.settings import THEORY
-from colayer.learning.portfolio.solve_defaults import choose_sigma_and_portfolio
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
