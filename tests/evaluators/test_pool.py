@@ -12,10 +12,10 @@ import pytest
 
 from colayer.errors import ColayerError, InputError
 from colayer.evaluators.base import evaluator_for
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments, row_squares, row_sums
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick

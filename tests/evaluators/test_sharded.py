@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.sharded import ShardedEvaluator, answer
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problem.bind import bind
 from support.pick_problem import Pick
 

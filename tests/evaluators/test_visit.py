@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.local import LocalEvaluator, visitor
 from colayer.evaluators.pool import PoolEvaluator
-from colayer.evaluators.visit import Visits, visitor
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.pick_problem import Pick
@@ -67,3 +66,10 @@ def test_an_evaluator_that_cannot_be_visited_is_replaced_by_one_of_this_process(
     assert isinstance(visitor(evaluator, bind(Pick()), DATA), LocalEvaluator)
     local = LocalEvaluator(bind(Pick()), DATA)
     assert visitor(local, bind(Pick()), DATA) is local
+
+
+@pytest.mark.parametrize("x", range(3))
+def test_keeps_the_instance_its_features_as_rows_and_its_scale(x: int) -> None:
+    loaded = LocalEvaluator(bind(Pick()), DATA).loaded(x, 7)
+    assert (loaded.number, loaded.instance is DATA[x], loaded.scale) == (7, True, 4.0 + x)
+    assert np.array_equal(loaded.matrix, DATA[x].T)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.base import Evaluator
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.problem.bind import BoundProblem, bind
-from colayer.problem.protocol import Problem, X, Y, Z
+from colayer.problem.protocol import X, Y, Z
 
 R = TypeVar("R")
 
@@ -19,10 +20,8 @@ R = TypeVar("R")
 class LocalEvaluator(Generic[X, Y, Z]):
     """Features are computed once and kept; each loss is one pass θ → y → z → cost, or the best of several rounds."""
 
-    def __init__(
-        self, problem: Problem[X, Y, Z] | BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1
-    ) -> None:
-        self.problem: BoundProblem[X, Y, Z] = bind(problem)
+    def __init__(self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> None:
+        self.problem: BoundProblem[X, Y, Z] = bind(problem)  # users pass their problem as it is
         self.instances, self.rounds = list(instances), rounds
         self.features = [self.problem.features(instance) for instance in self.instances]
         self.scales = np.array([self.problem.scale(instance) for instance in self.instances])
@@ -51,3 +50,8 @@ class LocalEvaluator(Generic[X, Y, Z]):
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def visitor(evaluator: Evaluator, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> Visits:
+    """Return the evaluator if it can be visited, else a local one, which computes the features again."""
+    return evaluator if isinstance(evaluator, Visits) else LocalEvaluator(problem, instances, rounds)

@@ -8,9 +8,8 @@ import numpy as np
 
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.split import Split
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
-from colayer.evaluators.visit import Visits
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference

@@ -10,8 +10,8 @@ import numpy as np
 from colayer.evaluators.base import rows_at_once
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.stacked import Span, _spans, largest, sorting
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator, compiled_evaluator
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import MapsFeatures
-from colayer.evaluators.visit import Visits
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.problem import answers
 from colayer.problem.check.trial import Trial
 from colayer.problem.compose import features_of, scale_of

@@ -11,10 +11,10 @@ import pytest
 from ray import cloudpickle
 
 import colayer
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray.worker import Worker, versions
 from colayer.evaluators.statistics import row_squares
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problem.bind import bind
 from support.ray_problems import Faulty, Lowest, ThirteenError, compiled
 
