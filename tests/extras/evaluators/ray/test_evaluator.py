@@ -69,7 +69,7 @@ def test_losses_and_moments_are_those_of_the_plain_loop(case: str, connection: s
     problem, data = CASES[case]()
     weights = np.random.default_rng(0).normal(size=(5000, len(problem.feature_names)))
     expected = LocalEvaluator(bind(problem), data)
-    with Backend(cluster=connection).evaluators(bind(problem), len(data)) as evaluator_of:
+    with Backend(cluster=connection).evaluators(bind(problem)) as evaluator_of:
         evaluator = evaluator_of(data)
         assert isinstance(evaluator, ClusterEvaluator)
         assert np.array_equal(evaluator.losses(weights[:3]), expected.losses(weights[:3]))
