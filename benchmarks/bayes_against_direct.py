@@ -29,7 +29,7 @@ from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.objective import mean_loss
 from colayer.learning.search.optimizer import Task
-from colayer.learning.search.search import Search
+from colayer.learning.search.search import SearchRun
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, VehicleScheduling
 
@@ -116,7 +116,7 @@ def main() -> None:
         def run(method: object, from_safe: bool, evaluations: int, seed: int, data: Data = data) -> list[float]:
             task = Task(len(data.scale), data.radius, evaluations, seed, data.safe if from_safe else None)
             begin, searched = time.process_time(), Run(evaluations)
-            losses = Search(searched, data.objective).losses
+            losses = SearchRun(searched, data.objective).losses
             weights = searched.conduct(partial(method.minimize, losses, task), method.name)
             seconds = time.process_time() - begin
             return [*data.gaps(weights), seconds]

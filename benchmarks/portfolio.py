@@ -20,7 +20,7 @@ from colayer import Pipeline
 from colayer.comparison.paired import difference
 from colayer.display.tables import percent, table
 from colayer.learning.perturbation import draws
-from colayer.learning.sigma import SHARES
+from colayer.learning.portfolio.sigma import SHARES
 from colayer.models import norm
 
 COUNTS = (1, 5, 10, 20, 32)

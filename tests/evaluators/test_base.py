@@ -16,7 +16,8 @@ from colayer.evaluators.gpu import say_why
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments
-from colayer.learning.sigma import DRAWS, SHARES
+from colayer.learning.portfolio.sigma import DRAWS, SHARES
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 
@@ -46,14 +47,14 @@ def test_fused_equals_generic_bit_for_bit(decoder: str, features: str) -> None:
     problem = SingleMachine(features=features, decoder=decoder)
     data = instances(problem)
     weights = np.random.default_rng(0).normal(size=(20, len(problem.feature_names)))
-    expected = LocalEvaluator(problem, data)
+    expected = LocalEvaluator(bind(problem), data)
     losses = expected.losses(weights)
-    scale = moments(problem, data, expected).scale
+    scale = moments(bind(problem), data, expected).scale
     for workers in (1, 2, 4):
-        fused = evaluator_for(problem, data, workers)
+        fused = evaluator_for(bind(problem), data, workers)
         assert np.array_equal(fused.losses(weights), losses)
         assert np.array_equal(fused.losses(weights[3:4]), losses[3:4])
-        assert np.array_equal(moments(problem, data, fused).scale, scale)
+        assert np.array_equal(moments(bind(problem), data, fused).scale, scale)
         fused.close()
 
 
@@ -61,9 +62,9 @@ def test_losses_of_an_instance_do_not_depend_on_the_others() -> None:
     problem = SingleMachine(decoder="ls")
     data = instances(problem)
     weights = np.random.default_rng(1).normal(size=(3, 66))
-    together = evaluator_for(problem, data, workers=2).losses(weights)
+    together = evaluator_for(bind(problem), data, workers=2).losses(weights)
     for x, instance in enumerate(data):
-        assert np.array_equal(evaluator_for(problem, [instance], workers=1).losses(weights)[:, 0], together[:, x])
+        assert np.array_equal(evaluator_for(bind(problem), [instance], workers=1).losses(weights)[:, 0], together[:, x])
 
 
 class Own(Pick):
@@ -75,31 +76,31 @@ class Own(Pick):
 
     def evaluator(self, instances: Sequence[Any], workers: int | None = None) -> Any:
         self.asked.append(workers)
-        return LocalEvaluator(self, instances) if self.gives else None
+        return LocalEvaluator(bind(self), instances) if self.gives else None
 
 
 class Plain(Pick):
     """The protocol's `evaluator(instances)`, without workers."""
 
     def evaluator(self, instances: Sequence[Any]) -> Any:
-        return LocalEvaluator(self, instances)
+        return LocalEvaluator(bind(self), instances)
 
 
 def test_the_compiled_evaluator_comes_first_and_is_told_the_workers() -> None:
     own = Own()
-    assert isinstance(evaluator_for(own, picks(), 3), LocalEvaluator)
+    assert isinstance(evaluator_for(bind(own), picks(), 3), LocalEvaluator)
     assert own.asked == [3]
-    assert isinstance(evaluator_for(Plain(), picks(), 3), LocalEvaluator)
-    assert compiled_evaluator(Pick(), picks(), 3) is None
+    assert isinstance(evaluator_for(bind(Plain()), picks(), 3), LocalEvaluator)
+    assert compiled_evaluator(bind(Pick()), picks(), 3) is None
 
 
 @pytest.mark.parametrize("problem", [Pick(), Own(gives=False)], ids=["five methods", "gives none"])
 def test_without_a_compiled_one_workers_are_processes(problem: Any) -> None:
     """One worker, one instance, or no word about workers: the plain loop."""
-    assert isinstance(evaluator_for(problem, picks()), LocalEvaluator)
-    assert isinstance(evaluator_for(problem, picks(), 1), LocalEvaluator)
-    assert isinstance(evaluator_for(problem, picks(1), 2), LocalEvaluator)
-    pool = evaluator_for(problem, picks(), 2)
+    assert isinstance(evaluator_for(bind(problem), picks()), LocalEvaluator)
+    assert isinstance(evaluator_for(bind(problem), picks(), 1), LocalEvaluator)
+    assert isinstance(evaluator_for(bind(problem), picks(1), 2), LocalEvaluator)
+    pool = evaluator_for(bind(problem), picks(), 2)
     try:
         assert isinstance(pool, PoolEvaluator)
     finally:
@@ -112,16 +113,16 @@ def test_evaluators_are_closed_with_the_block() -> None:
 
     class Closing(Pick):
         def evaluator(self, instances: Sequence[Any]) -> Any:
-            made = LocalEvaluator(self, instances)
+            made = LocalEvaluator(bind(self), instances)
             made.close = lambda: closed.append(len(instances))  # type: ignore[method-assign]
             return made
 
-    with Backend().evaluators(Closing(), 4) as evaluator_of:
+    with Backend().evaluators(bind(Closing())) as evaluator_of:
         first, second = evaluator_of(picks(3)), evaluator_of(picks(1))
         assert (first.losses(np.ones((2, 2))).shape, second.losses(np.ones((2, 2))).shape) == ((2, 3), (2, 1))
         assert closed == []
     assert sorted(closed) == [1, 3]
-    with pytest.raises(InputError, match="weights of shape"), Backend().evaluators(Closing(), 4) as evaluator_of:
+    with pytest.raises(InputError, match="weights of shape"), Backend().evaluators(bind(Closing())) as evaluator_of:
         evaluator_of(picks(2)).losses(np.ones((1, 3)))
     assert sorted(closed) == [1, 2, 3]
 
@@ -129,7 +130,7 @@ def test_evaluators_are_closed_with_the_block() -> None:
 @pytest.mark.parametrize(("said", "rows"), [(None, 1), (7, 7), (0, 1), (-3, 1)])
 def test_rows_at_once_are_at_least_one(said: int | None, rows: int) -> None:
     """1 where the evaluator does not say."""
-    evaluator = LocalEvaluator(Pick(), picks())
+    evaluator = LocalEvaluator(bind(Pick()), picks())
     if said is not None:
         evaluator.rows_at_once = said  # type: ignore[attr-defined]
     assert rows_at_once(evaluator) == rows
@@ -142,7 +143,7 @@ def test_perturbed_learning_hands_over_batches_of_rows_at_once(rows: int) -> Non
 
     class Liking(Pick):
         def evaluator(self, instances: Sequence[Any]) -> Any:
-            made = LocalEvaluator(self, instances)
+            made = LocalEvaluator(bind(self), instances)
             plain = made.losses
             made.losses = lambda weights: (seen.append(len(weights)), plain(weights))[1]  # type: ignore[method-assign]
             made.rows_at_once = rows  # type: ignore[attr-defined]
@@ -190,7 +191,7 @@ def test_bad_backends_are_refused_in_one_line(options: dict[str, Any], message: 
 
 def test_workers_must_be_positive() -> None:
     with pytest.raises(OptionError, match="workers=0 is out of range"):
-        evaluator_for(SingleMachine(), [SingleMachine().generate(seed=0)], workers=0)
+        evaluator_for(bind(SingleMachine()), [SingleMachine().generate(seed=0)], workers=0)
 
 
 @pytest.mark.parametrize("workers", [None, 1, 3, np.int64(2)])
@@ -202,7 +203,7 @@ def test_good_backends_are_taken(workers: Any) -> None:
 def test_a_gpu_is_refused_in_one_line() -> None:
     """By the backend, and by `fit`, before anything is learned."""
     message = r"^device: pick has no evaluator for a GPU, expected cpu$"
-    with pytest.raises(OptionError, match=message), Backend(device="cuda").evaluators(Pick(), 4) as evaluator_of:
+    with pytest.raises(OptionError, match=message), Backend(device="cuda").evaluators(bind(Pick())) as evaluator_of:
         evaluator_of(picks())
     with pytest.raises(OptionError, match=message):
         Pipeline(Pick()).fit(picks(), evaluations=2, device="cuda")
@@ -232,7 +233,7 @@ class Counting(Pick):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers_bound_the_threads_of_the_layer(workers: int) -> None:
     """In the plain loop and in each of several processes: kernels that share their work do not multiply."""
-    with Backend(workers).evaluators(Counting(), 4) as evaluator_of:
+    with Backend(workers).evaluators(bind(Counting())) as evaluator_of:
         assert (evaluator_of(picks()).losses(np.ones((1, 2))) == 1.0).all()
     assert allowed() == cores()
     assert Pipeline(Counting()).fit(picks(), evaluations=3, workers=workers).loss_ == 1.0

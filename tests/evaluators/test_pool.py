@@ -12,10 +12,11 @@ import pytest
 
 from colayer.errors import ColayerError, InputError
 from colayer.evaluators.base import evaluator_for
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.evaluators.statistics import moments, row_squares, row_sums
+from colayer.evaluators.visit import LoadedInstance
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.pick_problem import Pick
 
@@ -29,12 +30,12 @@ def test_pool_equals_local() -> None:
     problem = SingleMachine(decoder="ls")
     data = jobs(5)
     weights = np.random.default_rng(2).normal(size=(4, 66))
-    local = LocalEvaluator(problem, data)
-    pool = PoolEvaluator(problem, data, 2)
+    local = LocalEvaluator(bind(problem), data)
+    pool = PoolEvaluator(bind(problem), data, 2)
     try:
         assert pool.shards == [[0, 2, 4], [1, 3]]
         assert np.array_equal(pool.losses(weights), local.losses(weights))
-        ours, theirs = moments(problem, data, pool), moments(problem, data, local)
+        ours, theirs = moments(bind(problem), data, pool), moments(bind(problem), data, local)
         assert np.array_equal(ours.scale, theirs.scale)
         assert np.array_equal(ours.mean, theirs.mean)
         assert [count for count, _ in pool.map_features(row_sums)] == [10, 17, 24, 31, 38]  # in order
@@ -43,7 +44,7 @@ def test_pool_equals_local() -> None:
 
 
 def test_there_are_no_more_processes_than_instances() -> None:
-    pool = PoolEvaluator(Pick(), [np.ones((2, 2)), np.zeros((2, 2))], 5)
+    pool = PoolEvaluator(bind(Pick()), [np.ones((2, 2)), np.zeros((2, 2))], 5)
     try:
         assert len(pool._processes) == 2
         assert pool.losses(np.ones((1, 2))).tolist() == [[101.0 / 2, 100.0 / 2]]
@@ -52,7 +53,7 @@ def test_there_are_no_more_processes_than_instances() -> None:
 
 
 def test_closing_ends_the_processes_and_may_be_repeated() -> None:
-    pool = PoolEvaluator(Pick(), [np.ones((2, 2))] * 2, 2)
+    pool = PoolEvaluator(bind(Pick()), [np.ones((2, 2))] * 2, 2)
     pool.losses(np.ones((1, 2)))
     pids = pool.visit(pid, range(2))
     pool.close()
@@ -88,8 +89,8 @@ def test_bad_features_are_named_also_from_a_worker() -> None:
     data = jobs(4)
     message = "feature 'release_over_total_release' of single-machine is not finite in row 2"
     with pytest.raises(InputError, match=message):
-        evaluator_for(Broken(), data)
-    pool = evaluator_for(Broken(), data, workers=2)
+        evaluator_for(bind(Broken()), data)
+    pool = evaluator_for(bind(Broken()), data, workers=2)
     try:
         with pytest.raises(InputError, match=message):
             pool.losses(np.zeros((1, 66)))
@@ -110,7 +111,7 @@ class Raising(Pick):
 
 
 def test_an_exception_that_cannot_travel_is_told_in_words() -> None:
-    pool = PoolEvaluator(Raising(), [np.ones((2, 2))] * 2, 2)
+    pool = PoolEvaluator(bind(Raising()), [np.ones((2, 2))] * 2, 2)
     try:
         with pytest.raises(ColayerError, match="in a worker process: TwoWordsError: no luck"):
             pool.losses(np.ones((1, 2)))
@@ -121,7 +122,7 @@ def test_an_exception_that_cannot_travel_is_told_in_words() -> None:
 
 
 def test_a_dead_worker_is_an_error_not_a_hang() -> None:
-    pool = PoolEvaluator(SingleMachine(), jobs(4, jobs=10), 2)
+    pool = PoolEvaluator(bind(SingleMachine()), jobs(4, jobs=10), 2)
     try:
         pool.map_features(row_sums)
         os.kill(pool.visit(pid, [1])[0], signal.SIGKILL)
@@ -137,5 +138,5 @@ def test_what_cannot_be_pickled_is_refused() -> None:
         """A class that no other process can import."""
 
     with pytest.raises(InputError, match="cannot be pickled") as caught:
-        PoolEvaluator(Local(), [np.ones((2, 2))] * 2, 2)
+        PoolEvaluator(bind(Local()), [np.ones((2, 2))] * 2, 2)
     assert "\n" not in str(caught.value)

@@ -89,7 +89,7 @@ SCRIPT = """
 def test_workers_do_not_hang_in_a_script_without_a_main_guard(rows: int, tmp_path: Path) -> None:
     """Also where the data is larger than the buffer of a pipe."""
     script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT.format(tests=str(Path(__file__).parent), rows=rows, guard="")))
+    script.write_text(textwrap.dedent(SCRIPT.format(tests=str(Path(__file__).parents[1]), rows=rows, guard="")))
     ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode != 0
     assert 'a script without `if __name__ == "__main__":`?' in ended.stderr

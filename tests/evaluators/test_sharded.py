@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.sharded import ShardedEvaluator, answer
+from colayer.evaluators.visit import LoadedInstance
+from colayer.problem.bind import bind
 from support.pick_problem import Pick
 
 DATA = [np.random.default_rng(seed).normal(size=(4 + seed, 2)) for seed in range(5)]
@@ -21,7 +22,7 @@ class Here(ShardedEvaluator):
 
     def __init__(self, shards: list[list[int]]) -> None:
         super().__init__(shards)
-        self.parts = [LocalEvaluator(Pick(), [DATA[x] for x in shard]) for shard in shards]
+        self.parts = [LocalEvaluator(bind(Pick()), [DATA[x] for x in shard]) for shard in shards]
         self.asked: list[tuple[str, list[int], int]] = []
 
     def ask(self, method: str, arguments: Mapping[int, Any], size: int) -> Mapping[int, Any]:
@@ -38,7 +39,7 @@ def seen(loaded: LoadedInstance[Any, Any, Any]) -> tuple[int, int]:
 
 @pytest.mark.parametrize("shards", [[[0, 1, 2, 3, 4]], [[3, 0], [4, 2, 1]], [[4], [3], [2], [1], [0]]])
 def test_the_split_makes_no_difference(shards: list[list[int]]) -> None:
-    sharded, local = Here(shards), LocalEvaluator(Pick(), DATA)
+    sharded, local = Here(shards), LocalEvaluator(bind(Pick()), DATA)
     weights = np.random.default_rng(0).normal(size=(3, 2))
     assert np.array_equal(sharded.losses(weights), local.losses(weights))
     assert sharded.map_features(np.shape) == [(2, 4), (2, 5), (2, 6), (2, 7), (2, 8)]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.local import LocalEvaluator, visitor
 from colayer.evaluators.pool import PoolEvaluator
-from colayer.evaluators.visit import Visits, visitor
+from colayer.evaluators.visit import LoadedInstance, Visits
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.pick_problem import Pick
 
@@ -24,14 +24,14 @@ def seen(held: LoadedInstance[Any, Any, Any]) -> tuple[int, tuple[int, ...], flo
 
 @pytest.fixture
 def pool() -> Iterator[PoolEvaluator]:
-    evaluator = PoolEvaluator(Pick(), DATA, 2)
+    evaluator = PoolEvaluator(bind(Pick()), DATA, 2)
     yield evaluator
     evaluator.close()
 
 
 @pytest.mark.parametrize("chosen", [[0, 1, 2, 3, 4], [4, 0, 3], [2], []])
 def test_processes_see_what_this_process_sees(chosen: list[int], pool: PoolEvaluator) -> None:
-    here = LocalEvaluator(Pick(), DATA).visit(seen, chosen)
+    here = LocalEvaluator(bind(Pick()), DATA).visit(seen, chosen)
     assert [number for number, *_ in here] == chosen
     assert pool.visit(seen, chosen) == here
 
@@ -49,7 +49,7 @@ def test_compiled_evaluators_hold_the_features_of_the_problem(problem: Any, size
     evaluator = problem.evaluator(data, 2)
     assert isinstance(evaluator, Visits)
     for x, held in zip((2, 0), evaluator.visit(lambda held: held, [2, 0]), strict=True):
-        assert (held.number, held.problem, held.instance) == (x, problem, data[x])
+        assert (held.number, held.problem.problem, held.instance) == (x, problem, data[x])
         assert np.array_equal(held.matrix, problem.features(data[x]).T)
         assert held.scale == problem.scale(data[x])
     evaluator.close()
@@ -63,6 +63,13 @@ def test_an_evaluator_that_cannot_be_visited_is_replaced_by_one_of_this_process(
         def close(self) -> None: ...
 
     evaluator = LossesAlone()
-    assert isinstance(visitor(evaluator, Pick(), DATA), LocalEvaluator)
-    local = LocalEvaluator(Pick(), DATA)
-    assert visitor(local, Pick(), DATA) is local
+    assert isinstance(visitor(evaluator, bind(Pick()), DATA), LocalEvaluator)
+    local = LocalEvaluator(bind(Pick()), DATA)
+    assert visitor(local, bind(Pick()), DATA) is local
+
+
+@pytest.mark.parametrize("x", range(3))
+def test_keeps_the_instance_its_features_as_rows_and_its_scale(x: int) -> None:
+    loaded = LocalEvaluator(bind(Pick()), DATA).loaded(x, 7)
+    assert (loaded.number, loaded.instance is DATA[x], loaded.scale) == (7, True, 4.0 + x)
+    assert np.array_equal(loaded.matrix, DATA[x].T)

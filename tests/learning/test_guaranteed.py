@@ -17,6 +17,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.guaranteed import guaranteed
 from colayer.learning.learner import split
 from colayer.problem.abilities import Approximation
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 
@@ -60,8 +61,8 @@ def test_sigma_by_theory(instances: list[Any]) -> None:
     run, scale = pipeline.provenance, pipeline.model.feature_scale
     training = [instances[i] for i in split(12, 0.2, 7)[0]]
     tried = np.vstack([np.zeros(2), Pick.safe_weights * scale, probes(2, 2.0, 7)])
-    reach = loss_range(LocalEvaluator(Pick(), training).losses(tried / scale))
-    assert run["sigma"] == sigma_theory(Pick(), training, scale, 2.0, reach) > 0
+    reach = loss_range(LocalEvaluator(bind(Pick()), training).losses(tried / scale))
+    assert run["sigma"] == sigma_theory(bind(Pick()), training, scale, 2.0, reach) > 0
     assert run["samples"] == 3
     assert np.array_equal(
         fitted(instances, sigma=run["sigma"], samples=3, seed=7, radius=2.0).weights_, pipeline.weights_
@@ -77,7 +78,7 @@ def test_sigma_by_theory_needs_a_ratio() -> None:
 def test_guaranteed_reads_the_run_off_the_model(instances: list[Any]) -> None:
     """n is the number of instances learned on; the gap is that of the learned weights on them."""
     pipeline = fitted(instances, sigma=0.5, samples=2, radius=3.0)
-    found = guaranteed(pipeline.problem, pipeline.model, instances)
+    found = guaranteed(bind(pipeline.problem), pipeline.model, instances)
     assert found is not None
     assert (found.instances, found.dimension, found.radius, found.sigma) == (10, 2, 3.0, 0.5)
     training = [instances[i] for i in split(12, 0.2, 0)[0]]
@@ -91,7 +92,7 @@ def test_guaranteed_reads_the_run_off_the_model(instances: list[Any]) -> None:
 
 
 def test_weights_that_were_not_learned_by_experience_have_none(instances: list[Any]) -> None:
-    assert guaranteed(Pick(), Pipeline(Pick(), Pick.safe_weights).model, instances) is None
+    assert guaranteed(bind(Pick()), Pipeline(Pick(), Pick.safe_weights).model, instances) is None
 
 
 @pytest.mark.parametrize("sigma", ["0", "0.5"])

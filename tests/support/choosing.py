@@ -9,6 +9,7 @@ import numpy as np
 
 from colayer.layers import sorting
 from colayer.learning.imitation.example import Example
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 
 
@@ -43,7 +44,7 @@ def example(jobs: int = 6, *, true: Any = None) -> Example[Any, Any, Any]:
     problem = SingleMachine()
     instance = problem.generate(3, jobs=jobs)
     target = problem.target(np.arange(jobs), instance)
-    return Example(problem, instance, target, true, np.random.SeedSequence(5))
+    return Example(bind(problem), instance, target, true, np.random.SeedSequence(5))
 
 
 class Items:

@@ -11,7 +11,7 @@ import numpy as np
 from colayer.learning.run import Run, open_run
 from colayer.learning.search.objective import Objective
 from colayer.learning.search.optimizer import Optimizer, Task
-from colayer.learning.search.search import Search
+from colayer.learning.search.search import SearchRun
 from colayer.learning.settings import Settings
 
 
@@ -28,7 +28,7 @@ def search(
     """The run of `method` on `train`; `settings` are those of `Settings` (journal, time limit, callback, progress)."""
     given = Settings(evaluations=task.evaluations, seed=task.seed, **settings)
     with open_run(given, task.evaluations, task.dimension, identity or {}) as run:
-        asked = Search(run, train, validation, together)
+        asked = SearchRun(run, train, validation, together)
         finished = run.journal is not None and run.journal.finished
         run.conduct(asked.replay if finished else partial(method.minimize, asked, task), method.name)
     return run

@@ -15,8 +15,8 @@ from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.items import Item
-from colayer.learning.network.solve_defaults import Corrected, choose_for_network
-from colayer.learning.portfolio import MEMBERS
+from colayer.learning.portfolio.choose import MEMBERS
+from colayer.learning.portfolio.solve_defaults import Corrected, choose_for_network
 from colayer.learning.search.fit import EVALUATIONS
 from colayer.models import ContextModel, Model, read_model
 from colayer.models.context import append_stage

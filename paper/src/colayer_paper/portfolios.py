@@ -20,7 +20,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Backend
 from colayer.io.hashing import content_hash
-from colayer.learning.portfolio import MEMBERS, greedy
+from colayer.learning.portfolio.choose import MEMBERS, greedy
 from colayer.learning.search.srl import Srl
 from colayer.models import Model, norm, read_model
 from colayer.pipeline import Pipeline

@@ -59,9 +59,11 @@ class Backend:
             stack.enter_context(limited(self.workers))
             make: Callable[[Sequence[X]], Evaluator]
             if self.cluster is not None:
-                from colayer.evaluators.ray import cluster_evaluators
+                from colayer.evaluators.ray.connection import connected
+                from colayer.evaluators.ray.evaluator import ClusterEvaluator
 
-                make = stack.enter_context(cluster_evaluators(self.cluster, problem, self.workers, rounds))
+                stack.enter_context(connected(self.cluster))
+                make = lambda instances: ClusterEvaluator(problem, instances, self.workers, rounds)  # noqa: E731
             elif self.device != "cpu":
                 from colayer.evaluators.gpu import gpu_evaluators
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.base import Evaluator
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
@@ -50,3 +51,8 @@ class LocalEvaluator(Generic[X, Y, Z]):
 
     def close(self) -> None:
         """Nothing to give back."""
+
+
+def visitor(evaluator: Evaluator, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> Visits:
+    """Return the evaluator if it can be visited, else a local one, which computes the features again."""
+    return evaluator if isinstance(evaluator, Visits) else LocalEvaluator(problem, instances, rounds)

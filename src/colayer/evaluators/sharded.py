@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.visit import LoadedInstance
 
 R = TypeVar("R")
 

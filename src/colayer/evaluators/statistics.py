@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.evaluators.base import Evaluator
+from colayer.evaluators.local import LocalEvaluator
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
@@ -48,18 +49,11 @@ class Moments:
 
 def moments(problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
     """Return mean and deviation of the features: those the evaluator holds, else computed again."""
-    if isinstance(evaluator, MapsFeatures):
-        each = evaluator.map_features
-    else:
-        matrices = [problem.features(instance).T for instance in instances]
-
-        def each(work: Callable[[NDArray[Any]], R], /) -> list[R]:
-            return [work(matrix) for matrix in matrices]
-
-    sums = each(row_sums)
+    holder = evaluator if isinstance(evaluator, MapsFeatures) else LocalEvaluator(problem, instances)
+    sums = holder.map_features(row_sums)
     total = float(sum(count for count, _ in sums))
     mean = _in_order([part for _, part in sums]) / total
-    spread = np.sqrt(_in_order(each(partial(row_squares, center=mean))) / total)
+    spread = np.sqrt(_in_order(holder.map_features(partial(row_squares, center=mean))) / total)
     if not (np.isfinite(mean).all() and np.isfinite(spread).all()):
         name = problem.feature_names[int(np.argmin(np.isfinite(mean) & np.isfinite(spread)))]
         raise InputError(f"feature {name!r} of {problem.name} is too large: its spread is not finite")

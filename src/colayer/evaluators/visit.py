@@ -7,15 +7,28 @@ the results come back in the order asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from colayer.evaluators.base import Evaluator
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.local import LocalEvaluator
+from numpy.typing import NDArray
+
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
 R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedInstance(Generic[X, Y, Z]):
+    """An instance in an evaluator: `number` is its place there, `matrix` holds its (d, rows) features."""
+
+    number: int
+    problem: BoundProblem[X, Y, Z]
+    instance: X
+    matrix: NDArray[Any]
+    scale: float
+    #: How many rounds its loss is measured in.
+    rounds: int = 1
 
 
 @runtime_checkable
@@ -24,8 +37,3 @@ class Visits(Protocol):
 
     def visit(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: Sequence[int], /) -> list[R]:
         """Return `work` of the instances with these numbers, in their order; `work` can be pickled."""
-
-
-def visitor(evaluator: Evaluator, problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int = 1) -> Visits:
-    """Return the evaluator if it can be visited, else a local one, which computes the features again."""
-    return evaluator if isinstance(evaluator, Visits) else LocalEvaluator(problem, instances, rounds)

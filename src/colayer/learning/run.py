@@ -95,6 +95,12 @@ class Run:
         """Return the validation loss of the answer."""
         return None if self.answer is None else self.answer.validation
 
+    def refuse(self, message: str, number: int) -> Exception:
+        """Return the error that says why an evaluation of the journal cannot be used."""
+        if self.journal is None:
+            return InputError(message)
+        return self.journal.refuse(message, self.journal.line(number))
+
     def conduct(self, search: Callable[[], None], name: str) -> Floats:
         """Run a search to its end and finish the journal; return the best weights."""
         try:
@@ -104,8 +110,7 @@ class Run:
                 raise
         if self.journal is not None and not self.out_of_time:
             if len(self.history) < len(self.journal.records):
-                line = self.journal.line(len(self.history) + 1)
-                raise self.journal.refuse("more evaluations than the method asks for", line)
+                raise self.refuse("more evaluations than the method asks for", self.number)
             if not self.journal.finished:
                 self.journal.finish()
         if self.weights is None:
@@ -168,11 +173,11 @@ class Run:
 
     def compare(self, record: Record, weights: Floats) -> None:
         """Refuse a journal whose record is of other weights than the method asks for."""
-        if self.journal is not None and np.array(record.weights).tobytes() != weights.tobytes():
-            raise self.journal.refuse(
+        if np.array(record.weights).tobytes() != weights.tobytes():
+            raise self.refuse(
                 "other weights than the method asks for here: written by another version or on another machine? "
                 "Remove the journal to start afresh",
-                self.journal.line(record.evaluation),
+                record.evaluation,
             )
 
     def verify(self, losses: Callable[[list[Record]], list[float]]) -> None:

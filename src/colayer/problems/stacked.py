@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, even_cuts
 from colayer.errors import InputError
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from colayer.evaluators.gpu import on_device
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.kernels.descent import descend_plain
 from support.gpu.devices import DEVICES, same_bits
@@ -60,7 +61,7 @@ def test_a_crowd_of_keys_is_sorted_as_well(device: HostArrays) -> None:
     data = [problem.read({"release": release, "processing": rng.integers(1, 99, 150).astype(float)})]
     weights = np.random.default_rng(2).normal(size=(3, 27))
     expected = problem.evaluator(data, workers=1).losses(weights)
-    assert np.array_equal(on_device(problem, data, device).losses(weights), expected)
+    assert np.array_equal(on_device(bind(problem), data, device).losses(weights), expected)
 
 
 def test_long_moves_of_ls_have_the_bits_of_the_processor(device: HostArrays) -> None:
@@ -76,7 +77,7 @@ def test_long_moves_of_ls_have_the_bits_of_the_processor(device: HostArrays) -> 
     data.append(problem.read({"release": release, "processing": rng.integers(1, 30, 300).astype(float)}))
     weights = rng.normal(size=(2, 27))
     expected = problem.evaluator(data, workers=1).losses(weights)
-    assert np.array_equal(on_device(problem, data, device).losses(weights), expected)
+    assert np.array_equal(on_device(bind(problem), data, device).losses(weights), expected)
 
 
 @pytest.fixture(name="kernels", scope="module")
@@ -129,7 +130,7 @@ def test_ls_at_the_limits_of_the_narrow_format(length: float, late: float, devic
     r[40] = late - p.sum()  # the bound on all times is `late`
     data = [problem.read({"release": r, "processing": p})]
     fits = length < 2**8 and late < 2**20
-    gpu: Any = on_device(problem, data, device)
+    gpu: Any = on_device(bind(problem), data, device)
     assert [span.kind for span in gpu.spans] == [2 if fits else 1]
     gpu.close()
     same_bits(problem, data, np.random.default_rng(6).normal(size=(4, 27)), device, alone=1)

@@ -8,9 +8,9 @@ import numpy as np
 
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.split import Split
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
-from colayer.evaluators.visit import Visits
+from colayer.evaluators.visit import LoadedInstance, Visits
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference
 
@@ -26,12 +26,12 @@ def test_large_instances_stay_on_this_machine() -> None:
     weights = np.random.default_rng(0).normal(size=(3, 27))
     own, device = problem.evaluator(data), Reference()
     device.shared = 1024 + 16 * 60
-    gpu = on_device(problem, data, device)
+    gpu = on_device(bind(problem), data, device)
     assert isinstance(gpu, Split)
     assert isinstance(gpu, Visits)
     assert gpu.shards == [[0, 2, 4], [1, 3]]
     assert np.array_equal(gpu.losses(weights), own.losses(weights))
-    assert np.array_equal(moments(problem, data, gpu).mean, moments(problem, data, own).mean)
+    assert np.array_equal(moments(bind(problem), data, gpu).mean, moments(bind(problem), data, own).mean)
     assert gpu.visit(number_and_jobs, [3, 0, 4, 1]) == [(3, 90), (0, 5), (4, 7), (1, 80)]
     gpu.close()
 
@@ -41,4 +41,4 @@ def test_where_none_fits_all_stay() -> None:
     data = [problem.generate(seed=s, jobs=50) for s in range(2)]
     device = Reference()
     device.shared = 1100
-    assert type(on_device(problem, data, device)) is type(problem.evaluator(data))
+    assert type(on_device(bind(problem), data, device)) is type(problem.evaluator(data))

@@ -10,8 +10,9 @@ import numpy as np
 from colayer.evaluators.base import rows_at_once
 from colayer.evaluators.gpu import on_device
 from colayer.evaluators.gpu.stacked import Span, _spans, largest, sorting
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.evaluators.statistics import moments
+from colayer.evaluators.visit import LoadedInstance
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.gpu.reference import Reference
 
@@ -35,7 +36,7 @@ def test_as_many_vectors_at_once_as_fit_the_memory() -> None:
     for memory, rows in ((1, 1), (2 * 3 * (10 * sum(SIZES) + 8 * len(SIZES)), 3), (1 << 22, None)):
         device = Reference()
         device.memory = memory
-        gpu = on_device(problem, data, device)
+        gpu = on_device(bind(problem), data, device)
         assert rows is None or rows_at_once(gpu) == rows
         assert np.array_equal(gpu.losses(weights), expected)
 
@@ -43,8 +44,8 @@ def test_as_many_vectors_at_once_as_fit_the_memory() -> None:
 def test_features_and_visits_are_those_of_this_machine() -> None:
     problem = SingleMachine(features="27")
     data = machines(problem)
-    own, gpu = problem.evaluator(data), on_device(problem, data, Reference())
-    assert np.array_equal(moments(problem, data, own).scale, moments(problem, data, gpu).scale)
+    own, gpu = problem.evaluator(data), on_device(bind(problem), data, Reference())
+    assert np.array_equal(moments(bind(problem), data, own).scale, moments(bind(problem), data, gpu).scale)
     assert gpu.visit(number, [3, 1]) == [3, 1]  # type: ignore[attr-defined]
     gpu.close()
 
@@ -53,7 +54,7 @@ def test_several_threads_may_ask_at_once() -> None:
     problem = SingleMachine(features="27")
     data = machines(problem)
     weights = np.random.default_rng(0).normal(size=(6, 27))
-    gpu = on_device(problem, data, Reference())
+    gpu = on_device(bind(problem), data, Reference())
     expected = problem.evaluator(data).losses(weights)
     found: dict[int, Any] = {}
     threads = [threading.Thread(target=lambda k=k: found.update({k: gpu.losses(weights[k:])})) for k in range(4)]

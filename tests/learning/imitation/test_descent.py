@@ -16,6 +16,7 @@ from colayer.learning.imitation.examples import Examples
 from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.run import open_run
 from colayer.learning.settings import Settings
+from colayer.problem.bind import bind
 from support.choosing import Embedded
 from support.errors import rejects
 
@@ -44,9 +45,9 @@ class Uneven(Hinge):
 def descend(method, passes, seed=0, journal=None):
     """(run, descent) on six instances, from (0, 0)."""
     problem, data = Plane(), [np.zeros((2, 2))] * 6
-    examples = [Example(problem, x, np.zeros(2), None, np.random.SeedSequence(k)) for k, x in enumerate(data)]
+    examples = [Example(bind(problem), x, np.zeros(2), None, np.random.SeedSequence(k)) for k, x in enumerate(data)]
     with Threads(1) as threads, open_run(Settings(journal=journal), passes, 2, {}, every=True) as run:
-        train = Examples(LocalEvaluator(problem, data), examples, threads)
+        train = Examples(LocalEvaluator(bind(problem), data), examples, threads)
         descent = Descent(run, method, train, None, np.ones(2), seed)
         run.conduct(lambda: descent.minimize(np.zeros(2)), method.name)
     return run, descent

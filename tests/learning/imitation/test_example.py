@@ -10,12 +10,13 @@ from colayer.evaluators.base import Backend
 from colayer.learning.imitation.example import Example, examples_of, inner, vector
 from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
+from colayer.problem.bind import bind
 from support.choosing import Embedded, Items, items
 from support.errors import rejects
 
 
 def job(problem=None, seed=0, **known):
-    return TrainingJob(problem or Embedded(), items(3), Settings(seed=seed), Backend(), **known)
+    return TrainingJob(bind(problem or Embedded()), items(3), Settings(seed=seed), Backend(), **known)
 
 
 def test_targets_are_those_of_the_solutions():
@@ -55,8 +56,8 @@ def test_draws_depend_on_the_seed_and_the_place_alone():
         (Items(), {"thetas": [np.zeros(6)] * 3}, ("items", "embed")),
     ],
 )
-def test_what_does_not_fit_is_refused_by_name(problem, known, message):
-    with pytest.raises(InputError, match=message):
+def test_what_does_not_fit_is_refused_by_name(problem, known, names):
+    with rejects(InputError, *names):
         examples_of(job(problem, **known), [6, 6, 6])
 
 
@@ -65,7 +66,7 @@ def test_an_embedding_of_the_wrong_length_is_named():
         def embed(self, y, instance):
             return np.zeros(2)
 
-    shown = Example(Short(), items(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
+    shown = Example(bind(Short()), items(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
     with rejects(InputError, "embed", "items"):
         shown.solve(np.zeros(6))
 

@@ -15,6 +15,7 @@ from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
+from colayer.problem.bind import bind
 from support.choosing import Embedded, differences, items
 from support.errors import rejects
 
@@ -23,8 +24,8 @@ METHOD = FenchelYoung(samples=6)
 
 def examples(threads, count=5):
     data = items(count)
-    job = TrainingJob(Embedded(), data, Settings(), Backend(), solutions=[0] * count)
-    return Examples(LocalEvaluator(Embedded(), data), examples_of(job, [6] * count), threads)
+    job = TrainingJob(bind(Embedded()), data, Settings(), Backend(), solutions=[0] * count)
+    return Examples(LocalEvaluator(bind(Embedded()), data), examples_of(job, [6] * count), threads)
 
 
 def test_the_mean_and_its_gradient_against_finite_differences():

@@ -21,6 +21,7 @@ from colayer.learning.learner import TrainingJob, learner_for
 from colayer.learning.settings import Settings
 from colayer.models import read_model
 from colayer.pipeline import Pipeline
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, find_problem, problem_names
 from support.choosing import Embedded, Items, items
 from support.errors import rejects
@@ -55,7 +56,7 @@ def true_thetas(problem, data, seed=0):
 def learned(problem, data, *, solutions=None, thetas=None, method="auto", workers=None, **settings):
     """What `Pipeline.fit` does, without the pipeline."""
     learner = learner_for(method, "thetas" if solutions is None else "solutions")
-    return learner.fit(TrainingJob(problem, data, Settings(**settings), Backend(workers), solutions, thetas))
+    return learner.fit(TrainingJob(bind(problem), data, Settings(**settings), Backend(workers), solutions, thetas))
 
 
 def fit(**options):

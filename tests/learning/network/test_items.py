@@ -12,7 +12,7 @@ def test_units_of_amounts_are_how_they_spread() -> None:
     """Over rows, on average over instances; the size of what is the same in all rows; 1 where there is nothing."""
 
     def with_amounts(*columns: list[float]) -> Item[None]:
-        graph = Graph(2, [0, 1], [1, 0], amounts=np.array(columns).T)
+        graph = Graph(2, [0, 1], [1, 0], theta_offsets=np.array(columns).T)
         graph.check()
         return Item(None, np.empty((0, 2), np.float32), (graph,), np.zeros(2), None, 0.0)
 

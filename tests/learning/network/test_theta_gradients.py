@@ -10,6 +10,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.network.theta_gradients import _across, by_experience, instance_loss
+from colayer.problem.bind import bind
 from colayer.problem.protocol import BaseProblem
 from colayer.problems import SingleMachine, SpanningTree
 from support.errors import rejects
@@ -37,12 +38,12 @@ class Line(BaseProblem):
 def test_by_costs_alone_it_is_the_gradient_of_a_known_loss() -> None:
     """ℓ(θ) = |θ − x|²/4 is smoothed to itself plus a constant: the estimate is unbiased for (θ − x)/2."""
     instance, theta = np.array([1.0, -2.0, 0.5]), np.array([2.0, 0.0, 0.0])
-    gradient = by_experience(LocalEvaluator(Line(), [instance]), 40_000, None)
+    gradient = by_experience(LocalEvaluator(bind(Line()), [instance]), 40_000, None)
     assert np.allclose(gradient(theta, 0, 0.0, np.random.default_rng(0)), (theta - instance) / 2, atol=0.04)
 
 
 def test_loss_of_an_instance_is_its_cost_over_its_scale() -> None:
-    evaluator = LocalEvaluator(Line(), [np.zeros(2), np.ones(2)])
+    evaluator = LocalEvaluator(bind(Line()), [np.zeros(2), np.ones(2)])
     assert instance_loss(evaluator, np.array([3.0, 1.0]), 1) == (4.0 + 0.0) / 4.0
 
 
@@ -57,7 +58,7 @@ def test_loss_of_an_instance_is_its_cost_over_its_scale() -> None:
 def test_descent_lowers_the_cost_and_keeps_the_norm(problem: Any, sizes: dict[str, int]) -> None:
     """From a bad start, over some steps; the part of a gradient along θ is left out."""
     instance = problem.generate(3, **sizes)
-    data = LocalEvaluator(problem, [instance])
+    data = LocalEvaluator(bind(problem), [instance])
     gradient = by_experience(data, 16, 0.3 if isinstance(problem, SpanningTree) else None)
     random = np.random.default_rng(0)
     theta = random.normal(size=len(data.features[0]))
@@ -87,6 +88,6 @@ class Wrong(Line):
 
 
 def test_a_gradient_of_another_length_is_refused() -> None:
-    gradient = by_experience(LocalEvaluator(Wrong(), [np.zeros(3)]), 4, None)
+    gradient = by_experience(LocalEvaluator(bind(Wrong()), [np.zeros(3)]), 4, None)
     with rejects(InputError, "smoothed", "line"):
         gradient(np.arange(3.0), 0, 0.0, np.random.default_rng(0))

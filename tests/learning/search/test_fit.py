@@ -13,9 +13,10 @@ import colayer
 from colayer import BaseProblem, InputError, JournalError, Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.perturbation import draws
+from colayer.learning.portfolio.sigma import DRAWS, SHARES
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
-from colayer.learning.sigma import DRAWS, SHARES
+from colayer.problem.bind import bind
 from support.errors import rejects
 from support.pick_problem import Pick
 from support.searching import Given
@@ -54,7 +55,7 @@ def test_starts_from_a_multiple_of_the_safe_weights_that_fills_half_the_ball(tmp
 def test_the_loss_is_the_mean_over_draws_and_training_instances() -> None:
     data = picks()
     fitted = Pipeline(Pick()).fit(data, evaluations=10, sigma=1.0, samples=7, validation=0.0)
-    losses = LocalEvaluator(Pick(), data).losses(fitted.model.raw(fitted.weights_ + draws(0, 7, 2)))
+    losses = LocalEvaluator(bind(Pick()), data).losses(fitted.model.raw(fitted.weights_ + draws(0, 7, 2)))
     assert fitted.loss_ == pytest.approx(losses.mean(), rel=1e-12)
     assert fitted.validation_loss_ is None
 

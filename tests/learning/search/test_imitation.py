@@ -11,6 +11,7 @@ from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.search.imitation import Imitation, chained
 from colayer.problem.abilities import SolvesMany
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -58,8 +59,8 @@ def test_the_compiled_path_is_the_plain_one_is_the_formula(problem: Any, sizes: 
     data = [problem.generate(seed, **sizes) for seed in range(3)]
     weights = problem.safe_weights * (1.0 + 0.3 * np.random.default_rng(0).normal(size=len(problem.feature_names)))
     given = work(weights)
-    found = LocalEvaluator(problem, data).visit(given, [2, 0])
-    plain = LocalEvaluator(Plain(problem), data).visit(given, [2, 0])
+    found = LocalEvaluator(bind(problem), data).visit(given, [2, 0])
+    plain = LocalEvaluator(bind(Plain(problem)), data).visit(given, [2, 0])
     for x, ours, theirs in zip((2, 0), found, plain, strict=True):
         assert np.abs(ours).sum() > 0
         assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-9)
@@ -71,8 +72,8 @@ def test_it_points_away_from_what_costs_more() -> None:
     problem = Selection()
     data = [problem.generate(seed) for seed in range(20)]
     start = np.array([-1.0, 0.3, 0.0])
-    total = np.sum(LocalEvaluator(problem, data).visit(work(start, draws=40), list(range(20))), axis=0)
-    evaluator = LocalEvaluator(problem, data)
+    total = np.sum(LocalEvaluator(bind(problem), data).visit(work(start, draws=40), list(range(20))), axis=0)
+    evaluator = LocalEvaluator(bind(problem), data)
     before, after = evaluator.losses(np.array([start, start - 0.3 * total / np.abs(total).max()])).mean(axis=1)
     assert after < before
 
@@ -80,7 +81,7 @@ def test_it_points_away_from_what_costs_more() -> None:
 def test_draws_depend_on_the_pass_and_on_the_instance_alone() -> None:
     problem = SingleMachine("27")
     data = [problem.generate(0, jobs=9)] * 3
-    evaluator = LocalEvaluator(problem, data)
+    evaluator = LocalEvaluator(bind(problem), data)
     first = evaluator.visit(work(problem.safe_weights), [0, 1])
     again = evaluator.visit(work(problem.safe_weights), [1, 0])
     other = evaluator.visit(work(problem.safe_weights, number=6), [0])
@@ -95,13 +96,13 @@ def test_where_all_draws_cost_the_same_there_is_no_gradient() -> None:
             return 1.0
 
     data = [Even().generate(0)]
-    assert LocalEvaluator(Even(), data).visit(work(np.ones(3)), [0])[0].tolist() == [0.0, 0.0, 0.0]
+    assert LocalEvaluator(bind(Even()), data).visit(work(np.ones(3)), [0])[0].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_without_embed_it_is_refused_by_name() -> None:
     data = [np.random.default_rng(0).normal(size=(6, 2))]
     with rejects(InputError, "pick", "embed"):
-        LocalEvaluator(Pick(), data).visit(work(np.ones(2)), [0])
+        LocalEvaluator(bind(Pick()), data).visit(work(np.ones(2)), [0])
 
 
 @pytest.mark.parametrize("rows", [1, 7, 129, 1000, 40_000])

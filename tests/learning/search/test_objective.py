@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from colayer.errors import OptionError
 from colayer.learning.perturbation import draws
 from colayer.learning.search.objective import mean_loss
-from support.errors import rejects
 
 RNG = np.random.default_rng(0)
 CENTRES = RNG.normal(size=(13, 4))
@@ -85,13 +83,3 @@ def test_inputs_are_not_changed():
     mean_loss(losses, 1.0, Z)(W)
     assert np.array_equal(W, kept[0])
     assert np.array_equal(Z, kept[1])
-
-
-@pytest.mark.parametrize(
-    ("sigma", "Z", "where"),
-    [(-1.0, draws(0, 1, 4), "--sigma"), (np.inf, draws(0, 1, 4), "--sigma"), (1.0, None, "--samples"),
-     (1.0, draws(0, 0, 4), "--samples")],
-)  # fmt: skip
-def test_what_is_out_of_range_is_refused_by_name(sigma, Z, where):
-    with rejects(OptionError, where=where):
-        mean_loss(losses, sigma, Z)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from colayer.evaluators.gpu import on_device
+from colayer.problem.bind import bind
 from support.gpu.emulated import COMPILER, Emulated, HostArrays
 from support.gpu.reference import Reference
 
@@ -20,7 +21,7 @@ if COMPILER is not None:
 def same_bits(problem: Any, data: list[Any], weights: np.ndarray, device: HostArrays, *, alone: int) -> None:
     """The losses on the device are those of the processor, for all weight vectors and for one `alone`."""
     expected = problem.evaluator(data, workers=1).losses(weights)
-    gpu = on_device(problem, data, device)
+    gpu = on_device(bind(problem), data, device)
     assert np.array_equal(gpu.losses(weights), expected)
     assert np.array_equal(gpu.losses(weights[alone : alone + 1]), expected[alone : alone + 1])
     if isinstance(device, Emulated):  # threads in the other order

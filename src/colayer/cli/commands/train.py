@@ -146,7 +146,8 @@ def train(
                 note(f"the same command goes on from {book}")
             raise
         pipeline.save(output)
-        promised = guaranteed(found, pipeline.model, instances, backend=backend) if guarantees else None
+        bound = pipeline.bound_problem
+        promised = guaranteed(bound, pipeline.model, instances, backend=backend) if guarantees else None
     document = {
         "problem": found.name,
         "model": str(output),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer.evaluators.gpu.device import MOST_Y, Device
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.visit import LoadedInstance
 from colayer.problems.stacked import StackedEvaluator
 
 R = TypeVar("R")

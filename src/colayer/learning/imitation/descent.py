@@ -131,8 +131,8 @@ class Descent(Generic[X, Y, Z]):
     def _known(self, length: int) -> Record | None:
         """The journal's record of the next pass; None where it must be computed, and there is time to."""
         for record in self.run.known():
-            if self.run.journal is not None and (record.demonstration is None or len(record.state) != length):
-                raise self.run.journal.refuse("not a pass of this method", self.run.journal.line(record.evaluation))
+            if record.demonstration is None or len(record.state) != length:
+                raise self.run.refuse("not a pass of this method", record.evaluation)
             return record
         self.run.check_time()
         return None

@@ -20,8 +20,8 @@ from colayer.learning.imitation.example import Example, examples_of
 from colayer.learning.imitation.examples import Examples
 from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.options import at_least_one, one_of, positive
+from colayer.learning.portfolio.solve_defaults import choose_sigma_and_portfolio
 from colayer.learning.run import open_run
-from colayer.learning.solve_defaults import choose_sigma_and_portfolio
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 

@@ -31,9 +31,9 @@ from colayer.learning.network.device import device_named, one_thread
 from colayer.learning.network.instance_batches import InstanceBatches, Part
 from colayer.learning.network.items import item_of, units_of
 from colayer.learning.network.method import Neural
-from colayer.learning.network.solve_defaults import Corrected, choose_for_network
 from colayer.learning.network.theta_gradients import Gradient, by_demonstration, by_experience
 from colayer.learning.network.trainer import EmaTrainer, RateSchedule
+from colayer.learning.portfolio.solve_defaults import Corrected, choose_for_network
 from colayer.learning.run import open_run
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.fit import EVALUATIONS

@@ -16,9 +16,10 @@ from colayer.learning.options import positive
 from colayer.learning.search.cma_es import descend
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.optimizer import Evaluate, Portion, Stepwise, Task
+from colayer.learning.search.optimizer import Evaluate, Portion, Task
+from colayer.learning.search.search import SearchRun
 from colayer.learning.search.simple import axes, measured, simplest
-from colayer.learning.search.srl import Descent, Srl
+from colayer.learning.search.srl import Srl, SrlDescent
 
 #: Of what the race of several σ leaves, the rate of the descent that goes on is this share of theirs.
 _ONWARD = 0.75
@@ -67,12 +68,12 @@ class Auto(Experience):
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
-        if task.embeds and isinstance(evaluate, Stepwise) and task.evaluations > axes(task):
+        if task.embeds and isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
             self._imitate(evaluate, task)
         else:
             self._search(evaluate, task)
 
-    def _imitate(self, search: Stepwise, task: Task) -> None:
+    def _imitate(self, search: SearchRun, task: Task) -> None:
         simple = simplest(search, task)
         search.select_answer(simple)
         best, spent = self._descended(search, task, simple, task.evaluations - axes(task))
@@ -84,7 +85,7 @@ class Auto(Experience):
         finish.spend(lambda portion: descend(portion, task, start, step=self.finish_step))
         search.select_answer(measured(search, finish.best, answer))
 
-    def _descended(self, search: Stepwise, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
+    def _descended(self, search: SearchRun, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
         """Where the race and the descent after it end, and what they took; the start where the budget is too small."""
         each = Srl().draws + 1
         passes = int(self.race_share * left) // (each * len(self.sigmas))
@@ -96,14 +97,14 @@ class Auto(Experience):
             sigmas = self.sigmas
         raced = []
         for key, sigma in enumerate(sigmas):
-            raced.append(Descent(Srl(sigma=sigma), task, start, passes, key).run(search))
+            raced.append(SrlDescent(Srl(sigma=sigma), task, start, passes, key).run(search))
         spent = passes * each * len(sigmas)
         first = min(range(len(raced)), key=lambda k: search.loss_of(raced[k]))
         onward = int((1.0 - self.finish_share) * left - spent) // each
         if onward < _FEWEST_PASSES:
             return raced[first], spent
         method = Srl(sigma=sigmas[first], rate=_ONWARD * Srl().rate)
-        ended = Descent(method, task, raced[first], onward, len(sigmas)).run(search)
+        ended = SrlDescent(method, task, raced[first], onward, len(sigmas)).run(search)
         return ended, spent + onward * each
 
     def _search(self, evaluate: Evaluate, task: Task) -> None:

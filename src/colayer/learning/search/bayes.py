@@ -20,9 +20,11 @@ import numpy as np
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError, need_extra
+from colayer.learning.learner import Fitted, TrainingJob
 from colayer.learning.options import at_least_one
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.optimizer import Evaluate, Portion, Task, ball
+from colayer.problem.protocol import X, Y, Z
 
 # as in TuRBO: first and largest side of the trust region, as a share of the ball's; where it is given up, as a share of
 # the first; successes in a row that double it
@@ -75,9 +77,10 @@ class Bayes(Experience):
                 f"length {self.length} is out of range, expected > 0 and at most {_LARGEST}", where="--method"
             )
 
-    def prepare(self) -> None:
-        """Refuse where BoTorch is missing, before a journal is begun."""
+    def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
+        """Learn, if BoTorch is there."""
         need_botorch()
+        return super().fit(job)
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
@@ -182,16 +185,13 @@ def _undisturbed() -> Iterator[None]:
     from botorch.exceptions.warnings import BotorchWarning
     from botorch.settings import validate_input_scaling
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng(devices=[]), validate_input_scaling(False), warnings.catch_warnings():
-            # a fit that ends at its limit of iterations, and inputs beyond the unit cube, are both meant
-            warnings.simplefilter("ignore", BotorchWarning)
-            torch.default_generator.manual_seed(0)
-            yield
-    finally:
-        torch.set_num_threads(threads)
+    from colayer.learning.network.device import one_thread
+
+    with one_thread(), torch.random.fork_rng(devices=[]), validate_input_scaling(False), warnings.catch_warnings():
+        # a fit that ends at its limit of iterations, and inputs beyond the unit cube, are both meant
+        warnings.simplefilter("ignore", BotorchWarning)
+        torch.default_generator.manual_seed(0)
+        yield
 
 
 class _Process:

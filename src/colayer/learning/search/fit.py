@@ -12,18 +12,18 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator, rows_at_once
+from colayer.evaluators.local import visitor
 from colayer.evaluators.statistics import moments
-from colayer.evaluators.visit import visitor
 from colayer.learning.guaranteed import theory_sigma
 from colayer.learning.learner import Fitted, Needs, TrainingJob
 from colayer.learning.perturbation import draws
-from colayer.learning.portfolio import Remembering
+from colayer.learning.portfolio.choose import Remembering
+from colayer.learning.portfolio.solve_defaults import choose_sigma_and_portfolio
 from colayer.learning.run import open_run
 from colayer.learning.search.objective import Objective, mean_loss
 from colayer.learning.search.optimizer import Optimizer, Task
-from colayer.learning.search.search import Search
+from colayer.learning.search.search import SearchRun
 from colayer.learning.settings import THEORY
-from colayer.learning.solve_defaults import choose_sigma_and_portfolio
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
@@ -51,7 +51,6 @@ class Experience(ABC):
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Minimise the mean (perturbed) loss over the training instances."""
         settings, budget, radius = job.settings, job.budget(EVALUATIONS), job.radius
-        self.prepare()
         problem, rounds = job.training_problem, int(settings.rounds)
         with job.backend.evaluators(problem, rounds=rounds) as evaluator_of:
             training = evaluator_of(job.training)
@@ -74,7 +73,7 @@ class Experience(ABC):
             visits = cache(partial(visitor, training, problem, job.training, rounds))
             remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
             with open_run(settings, budget, len(scale), known) as run:
-                search = Search(
+                search = SearchRun(
                     run,
                     _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
                     None if held_out is None else _objective(held_out, scale, sigma, drawn),
@@ -93,9 +92,6 @@ class Experience(ABC):
         outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
         model = job.model(weights, scale, identity, defaults, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
-
-    def prepare(self) -> None:  # noqa: B027  most searches need nothing
-        """Refuse before any work is done, where something that the search needs is missing."""
 
 
 @dataclass(frozen=True)

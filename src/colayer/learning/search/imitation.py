@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import LoadedInstance
+from colayer.evaluators.visit import LoadedInstance
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z

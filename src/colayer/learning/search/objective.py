@@ -8,14 +8,15 @@ from collections.abc import Callable
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer.errors import OptionError
 
 #: W (k, d) → one loss per row.
 Objective = Callable[[Floats], Floats]
 
+_NO_DRAWS: Floats = np.empty((0, 0))
+
 
 def mean_loss(
-    losses: Callable[[Floats], Floats], sigma: float = 0.0, Z: Floats | None = None, rows_at_once: int = 1
+    losses: Callable[[Floats], Floats], sigma: float = 0.0, Z: Floats = _NO_DRAWS, rows_at_once: int = 1
 ) -> Objective:
     """The objective W (k, d) → (k,) of an evaluator's `losses`, W (k, d) → (k, m): plain, or perturbed if σ > 0.
 
@@ -24,12 +25,8 @@ def mean_loss(
     `rows_at_once`, so that memory is bounded. Sums are exactly rounded (`math.fsum`): they depend neither on the batch
     nor on the order.
     """
-    if not (math.isfinite(sigma) and sigma >= 0.0):
-        raise OptionError(f"{sigma} is out of range, expected a finite number, at least 0", where="--sigma")
     if sigma == 0.0:
         return lambda W: np.array([_mean(row) for row in losses(W)])
-    if Z is None or Z.ndim != 2 or len(Z) == 0:
-        raise OptionError("a perturbed loss needs at least one draw", where="--samples")
     step = sigma * Z
     together = max(1, rows_at_once // len(Z))
 

@@ -5,53 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
-from colayer.evaluators.loaded import LoadedInstance
 from colayer.learning.run import Stop
 
 #: W (k, d) → the k losses. The one who gives it counts, records, and raises `Stop` when the budget is spent.
 Evaluate = Callable[[Floats], Floats]
-
-
-R = TypeVar("R")
-
-
-@runtime_checkable
-class Stepwise(Protocol):
-    """An `Evaluate` for searches that go by steps, on single instances, and take more than their losses."""
-
-    def __call__(self, W: Floats, /) -> Floats:
-        """The losses of the rows of W."""
-
-    def gradients(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: list[int], /) -> list[R]:
-        """`work` of the training instances with these numbers, where they lie."""
-
-    def run_epoch(self, work: Callable[[], tuple[Floats, Floats]], cost: int, length: int, /) -> Floats:
-        """One pass that takes `cost` evaluations: its state afterwards, of `length` numbers; journalled.
-
-        `work` does it: (weights to be evaluated, state). A pass that the journal knows is not done again.
-        """
-
-    def each(self, weights: Floats, /) -> Floats:
-        """The losses of one weight vector on each of the training instances, unperturbed."""
-
-    def loss_of(self, weights: Floats, /) -> float:
-        """The loss of weights that were evaluated."""
-
-    def select_answer(self, weights: Floats, /) -> None:
-        """Say which of the weights evaluated are the answer."""
-
-
-def stepwise(evaluate: Evaluate, name: str) -> Stepwise:
-    """`evaluate`, refused where it gives losses alone."""
-    if not isinstance(evaluate, Stepwise):
-        raise OptionError(f"{name} needs the instances, not only their losses", where="--method")
-    return evaluate
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.errors import InputError
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.visit import Visits
+from colayer.evaluators.visit import LoadedInstance, Visits
 from colayer.learning.journal import Record
 from colayer.learning.run import Run, Stop
 from colayer.learning.search.objective import Objective
@@ -20,7 +19,7 @@ from colayer.learning.search.objective import Objective
 R = TypeVar("R")
 
 
-class Search:
+class SearchRun:
     """Called with weight vectors it gives their losses. Every one of strictly lower loss than all before is validated.
 
     `together` is how many weight vectors the evaluator likes in one call: what a kill may lose is a second's work, or
@@ -71,10 +70,8 @@ class Search:
         if run.spent + cost > run.budget:
             raise Stop(run)
         for record in run.known():
-            if (record.cost, len(record.state)) != (cost, length) and run.journal is not None:
-                raise run.journal.refuse(
-                    "another kind of evaluation than the method asks for", run.journal.line(record.evaluation)
-                )
+            if (record.cost, len(record.state)) != (cost, length):
+                raise run.refuse("another kind of evaluation than the method asks for", record.evaluation)
             self._replay(record)
             return np.array(record.state)
         run.check_time()
@@ -86,7 +83,7 @@ class Search:
         return state
 
     def gradients(self, work: Callable[[LoadedInstance[Any, Any, Any]], R], chosen: list[int]) -> list[R]:
-        """See `optimizer.Stepwise`."""
+        """Return `work` of the training instances with these numbers, where they lie."""
         return self._visits().visit(work, chosen)
 
     def loss_of(self, weights: Floats) -> float:
@@ -162,9 +159,8 @@ class Search:
     def _replay(self, record: Record) -> None:
         run = self.run
         expected = self._validation is not None and record.loss < run.best
-        if run.journal is not None and expected != (record.validation is not None):
-            what = "missing" if expected else "not expected"
-            raise run.journal.refuse(f"validation is {what}", run.journal.line(record.evaluation))
+        if expected != (record.validation is not None):
+            raise run.refuse(f"validation is {'missing' if expected else 'not expected'}", record.evaluation)
         run.replay(record)
 
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer.learning.search.optimizer import Stepwise, Task
+from colayer.learning.search.optimizer import Task
+from colayer.learning.search.search import SearchRun
 from colayer.models import norm
 
 #: Standard errors that a mean paired difference must exceed to count as measured.
@@ -23,7 +24,7 @@ def axes(task: Task) -> int:
     return 2 * task.dimension + (task.safe is not None)
 
 
-def simplest(search: Stepwise, task: Task) -> Floats:
+def simplest(search: SearchRun, task: Task) -> Floats:
     """The best of the safe weights and of single features; of equals the first."""
     length = task.radius / 2.0
     if task.safe is not None:
@@ -33,7 +34,7 @@ def simplest(search: Stepwise, task: Task) -> Floats:
     return np.array(rows[int(np.argmin(search(rows)))])
 
 
-def measured(search: Stepwise, learned: Floats, simple: Floats) -> Floats:
+def measured(search: SearchRun, learned: Floats, simple: Floats) -> Floats:
     """`learned` where it is measurably better on the training instances, else `simple`."""
     return learned if measurable(search.each(learned), search.each(simple)) else simple
 

@@ -13,12 +13,14 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
+from colayer.errors import OptionError
 from colayer.learning.adam import Adam
 from colayer.learning.learner import Fitted, TrainingJob
 from colayer.learning.options import at_least_one, positive
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.imitation import Imitation
-from colayer.learning.search.optimizer import Evaluate, Stepwise, Task, stepwise
+from colayer.learning.search.optimizer import Evaluate, Task
+from colayer.learning.search.search import SearchRun
 from colayer.models import norm
 from colayer.problem.protocol import X, Y, Z
 
@@ -54,15 +56,17 @@ class Srl(Experience):
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Evaluate the start, descend over as many passes as the budget has, and take the average of the tail."""
-        search = stepwise(evaluate, self.name)
+        if not isinstance(evaluate, SearchRun):
+            raise OptionError("srl needs the instances, not only their losses", where="--method")
+        search = evaluate
         start = np.zeros(task.dimension) if task.safe is None else np.array(task.safe)
         loss = float(search(start[None, :])[0])
-        descent = Descent(self, task, start, (task.evaluations - 1) // (self.draws + 1))
+        descent = SrlDescent(self, task, start, (task.evaluations - 1) // (self.draws + 1))
         average = descent.run(search)
         search.select_answer(average if search.loss_of(average) <= loss else start)
 
 
-class Descent:
+class SrlDescent:
     """One descent of `passes` passes from `start`; `key` keeps the draws of several descents of one task apart."""
 
     def __init__(self, method: Srl, task: Task, start: Floats, passes: int, key: int = 0) -> None:
@@ -72,13 +76,13 @@ class Descent:
         self.adam = Adam(task.dimension)
         self.done = 0
 
-    def run(self, search: Stepwise) -> Floats:
+    def run(self, search: SearchRun) -> Floats:
         """All passes: the average of the tail, or the start where there is none."""
         while self.done < self.passes:
             self.run_epoch(search)
         return self.average
 
-    def run_epoch(self, search: Stepwise) -> None:
+    def run_epoch(self, search: SearchRun) -> None:
         """One more pass, from the journal or new."""
         state = search.run_epoch(
             lambda: self._epoch(search.gradients), self.method.draws + 1, 4 * self.task.dimension + 3

@@ -21,6 +21,7 @@ from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.ray import evaluator as evaluator_module
 from colayer.evaluators.ray.evaluator import ClusterEvaluator
 from colayer.evaluators.statistics import moments, row_sums
+from colayer.problem.bind import bind
 from colayer.problems import VehicleScheduling
 from support.crowd_problem import Crowd
 from support.ray_problems import Faulty, Large, Lowest, ThirteenError, assert_gone, compiled, generic, pids, resident
@@ -67,23 +68,27 @@ def test_losses_and_moments_are_those_of_the_plain_loop(case: str, connection: s
     """Through the backend, as `fit` asks for them; more weights than travel with a call, and in order."""
     problem, data = CASES[case]()
     weights = np.random.default_rng(0).normal(size=(5000, len(problem.feature_names)))
-    expected = LocalEvaluator(problem, data)
-    with Backend(cluster=connection).evaluators(problem, len(data)) as evaluator_of:
+    expected = LocalEvaluator(bind(problem), data)
+    with Backend(cluster=connection).evaluators(bind(problem)) as evaluator_of:
         evaluator = evaluator_of(data)
         assert isinstance(evaluator, ClusterEvaluator)
         assert np.array_equal(evaluator.losses(weights[:3]), expected.losses(weights[:3]))
         if case == "compiled":
             assert np.array_equal(evaluator.losses(weights), expected.losses(weights))
-        ours, theirs = (moments(problem, data, e) for e in (evaluator, expected))
+        ours, theirs = (moments(bind(problem), data, e) for e in (evaluator, expected))
         assert (ours.mean.tobytes(), ours.spread.tobytes()) == (theirs.mean.tobytes(), theirs.spread.tobytes())
         assert evaluator.map_features(np.shape) == [features.T.shape for features in expected.features]
 
 
 def test_an_exception_of_the_problem_comes_back_as_it_is(connection: str) -> None:
     """The user's own class and words, at once; workers stay."""
-    with closing(ClusterEvaluator(Faulty(), [1, 13, 2])) as evaluator, pytest.raises(ThirteenError, match="thirteen"):
+    with (
+        closing(ClusterEvaluator(bind(Faulty()), [1, 13, 2])) as evaluator,
+        pytest.raises(ThirteenError, match="thirteen"),
+    ):
         evaluator.map_features(row_sums)
-    with closing(ClusterEvaluator(*compiled())) as evaluator:
+    problem, data = compiled()
+    with closing(ClusterEvaluator(bind(problem), data)) as evaluator:
         before = pids(evaluator, range(15))
         with pytest.raises(InputError, match="theta: not finite"):
             evaluator.losses(np.full((1, 66), 1e300))
@@ -94,12 +99,12 @@ def test_one_worker_per_node_where_kernels_are_compiled_else_one_per_processor(c
     """The nodes have one and two processors, and hold as many instances for each; `threads` sets that number."""
     problem, data = compiled()
     for threads, sizes in (None, [5, 10]), (1, [7, 8]):
-        with closing(ClusterEvaluator(problem, data, threads)) as evaluator:
+        with closing(ClusterEvaluator(bind(problem), data, threads)) as evaluator:
             assert sorted(len(shard) for shard in evaluator.shards) == sizes
             assert len(set(pids(evaluator, range(15)))) == 2
-    with closing(ClusterEvaluator(Lowest(), list(range(12)))) as evaluator:
+    with closing(ClusterEvaluator(bind(Lowest()), list(range(12)))) as evaluator:
         assert len(set(pids(evaluator, range(12)))) == 3
-    with closing(ClusterEvaluator(Lowest(), [1, 2])) as evaluator:  # no more workers than instances
+    with closing(ClusterEvaluator(bind(Lowest()), [1, 2])) as evaluator:  # no more workers than instances
         assert len(evaluator.shards) == 2
 
 
@@ -107,10 +112,10 @@ def test_each_node_holds_its_share_of_the_features_and_the_driver_none(connectio
     """64 MB of features: what each worker grows by is its share, what this process grows by is next to nothing."""
     count = 32
     total = count * Large.rows * 24
-    with closing(ClusterEvaluator(Lowest(), [1, 2, 3])) as small:
+    with closing(ClusterEvaluator(bind(Lowest()), [1, 2, 3])) as small:
         small.map_features(row_sums)
         bare = max(resident(process) for process in pids(small, range(3)))
-    with closing(ClusterEvaluator(Large(), list(range(count)))) as evaluator:
+    with closing(ClusterEvaluator(bind(Large()), list(range(count)))) as evaluator:
         here = resident(os.getpid())
         evaluator.map_features(row_sums)
         grown = [resident(process) - bare for process in set(pids(evaluator, range(count)))]
@@ -124,8 +129,8 @@ def test_a_worker_killed_is_replaced(connection: str) -> None:
     """The process dies, its node does not: another one computes the same, and all end with the evaluator."""
     problem, data = compiled()
     weights = np.random.default_rng(0).normal(size=(200, 66))  # so many that they travel apart from the call
-    expected = LocalEvaluator(problem, data).losses(weights)
-    with closing(ClusterEvaluator(problem, data)) as evaluator:
+    expected = LocalEvaluator(bind(problem), data).losses(weights)
+    with closing(ClusterEvaluator(bind(problem), data)) as evaluator:
         assert np.array_equal(evaluator.losses(weights), expected)
         victim = pids(evaluator, [0])[0]
         os.kill(victim, signal.SIGKILL)
@@ -139,8 +144,8 @@ def test_a_worker_killed_is_replaced(connection: str) -> None:
 def test_a_frozen_worker_is_replaced(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not answer, and nobody says that it is gone: patience has an end, and so has the process."""
     weights = np.ones((1, 3))
-    expected = LocalEvaluator(Lowest(), [1, 2, 3]).losses(weights)
-    with closing(ClusterEvaluator(Lowest(), [1, 2, 3])) as evaluator:
+    expected = LocalEvaluator(bind(Lowest()), [1, 2, 3]).losses(weights)
+    with closing(ClusterEvaluator(bind(Lowest()), [1, 2, 3])) as evaluator:
         for _ in range(2):  # the first one computes the features
             assert np.array_equal(evaluator.losses(weights), expected)
         monkeypatch.setattr(evaluator_module, "_PATIENT", 2.0)
@@ -159,7 +164,7 @@ def test_a_problem_that_kills_its_workers_is_an_error_not_a_loop(
 ) -> None:
     monkeypatch.setattr(evaluator_module, "_ROUNDS", 1)
     with (
-        closing(ClusterEvaluator(Faulty(), [1, 99, 2])) as evaluator,
+        closing(ClusterEvaluator(bind(Faulty()), [1, 99, 2])) as evaluator,
         pytest.raises(ColayerError, match="died 2 times in a row"),
     ):
         evaluator.map_features(row_sums)
@@ -169,7 +174,7 @@ def test_other_versions_on_a_node_are_refused(connection: str, monkeypatch: pyte
     here = evaluator_module.versions()
     monkeypatch.setattr(evaluator_module, "versions", lambda: {**here, "numpy": "0.1"})
     with (
-        closing(ClusterEvaluator(Lowest(), [1, 2])) as evaluator,
+        closing(ClusterEvaluator(bind(Lowest()), [1, 2])) as evaluator,
         pytest.raises(ColayerError, match=rf"numpy is {np.__version__} on .* and 0\.1 here"),
     ):
         evaluator.losses(np.ones((1, 3)))
@@ -178,13 +183,13 @@ def test_other_versions_on_a_node_are_refused(connection: str, monkeypatch: pyte
 def test_a_cluster_without_processors_is_an_error(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "nodes", lambda: [{"Alive": True, "NodeID": "head", "Resources": {}}])
     with pytest.raises(ColayerError, match="no node of the cluster has a processor"):
-        ClusterEvaluator(Lowest(), [1, 2])
+        ClusterEvaluator(bind(Lowest()), [1, 2])
 
 
 def test_workers_that_do_not_come_up_are_an_error(connection: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluator_module, "_START", 0.001)
     with pytest.raises(ColayerError, match="no worker came up"):
-        ClusterEvaluator(Lowest(), [1, 2])
+        ClusterEvaluator(bind(Lowest()), [1, 2])
 
 
 def test_a_journal_goes_on_from_one_backend_to_the_other(

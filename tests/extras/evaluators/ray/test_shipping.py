@@ -13,7 +13,6 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.evaluators.ray.shipping import Shipper
-from colayer.problem.rounds import in_rounds
 from colayer.problems import SingleMachine
 
 SOURCE = """
@@ -57,13 +56,6 @@ def test_so_does_a_package_also_a_folder_without_init(folder: Path, initial: boo
     importlib.invalidate_caches()
     problem = importlib.import_module("shipped_package.problem").Own()
     assert scale_elsewhere(Shipper(problem, []).pickled(problem), 7) == "35"
-
-
-def test_so_does_one_that_is_evaluated_in_rounds(folder: Path) -> None:
-    """What says in how many rounds is ours, the problem in it is not."""
-    (folder / "shipped_alone.py").write_text(SOURCE.format(factor=2))
-    problem = in_rounds(importlib.import_module("shipped_alone").Own(), 3)
-    assert scale_elsewhere(Shipper(problem, []).pickled(problem), 7) == "14"
 
 
 def test_what_is_installed_is_named_and_not_copied() -> None:

@@ -12,7 +12,8 @@ from colayer.learning.network.context import ContextNetwork, pack
 from colayer.models.inputs import inputs_of, scaled_features
 from colayer.models.stage import Stage, kinds_of
 from colayer.pretrained import pretrained_network
-from colayer.problem.structure import Order, structure_of
+from colayer.problem.bind import bind
+from colayer.problem.structure import Order
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from support.packed import item
 
@@ -73,7 +74,7 @@ def test_numpy_and_torch_compute_the_same_theta_of_the_shipped_network() -> None
         instance = problem.generate(0, jobs=jobs)
         features, answer = problem.features(instance), None
         for stage in (Stage(whole.relations, whole.dilations, whole.arrays), *whole.then):
-            structure = structure_of(problem, instance, jobs, answer)
+            structure = bind(problem).structure_of(instance, jobs, answer)
             inputs = inputs_of(features, structure, whole.feature_scale, whole.center)
             channels, heads = len(stage.arrays["input.bias"]), len(stage.arrays["head.bias"])
             made = ContextNetwork(len(inputs), stage.relations, channels, stage.dilations, 1.0, 0, (1.0,) * (heads - 1))

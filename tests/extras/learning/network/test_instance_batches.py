@@ -20,6 +20,7 @@ from colayer.learning.network.items import item_of
 from colayer.learning.network.theta_gradients import by_experience
 from colayer.learning.network.trainer import EmaTrainer, RateSchedule
 from colayer.learning.run import Evaluation, Run
+from colayer.problem.bind import bind
 from support.torch_networks import Line
 
 
@@ -32,9 +33,9 @@ def batches(threads: Threads, epochs: int, *, held_out: bool = False, batch: int
     zero, one = np.zeros(2), np.ones(2)
 
     def part(*instances: Any) -> Part:
-        data = LocalEvaluator(Line(), list(instances))
+        data = LocalEvaluator(bind(Line()), list(instances))
         return Part(
-            data, [item_of(Line(), x, f, zero, one, zero) for x, f in zip(instances, data.features, strict=True)]
+            data, [item_of(bind(Line()), x, f, zero, one, zero) for x, f in zip(instances, data.features, strict=True)]
         )
 
     training = part(np.full(5, 2.0), np.full(6, 2.2))

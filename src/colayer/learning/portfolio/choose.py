@@ -15,7 +15,7 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.evaluators.base import Evaluator
 from colayer.learning.journal import Record
-from colayer.learning.sigma import SHARES
+from colayer.learning.portfolio.sigma import SHARES
 from colayer.models import norm
 
 #: Members of a portfolio at most, by default.

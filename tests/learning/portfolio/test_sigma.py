@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.learning.sigma import DRAWS, SHARES, choose_sigma
+from colayer.learning.portfolio.sigma import DRAWS, SHARES, choose_sigma
 from colayer.models.model import SHARE
 from support.selection_problem import Selection, instances
 

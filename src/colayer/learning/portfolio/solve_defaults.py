@@ -1,30 +1,62 @@
-"""The end of a run that learned a network: the σ of its draws, and a portfolio, as linear models have them.
+"""The end of a run: σ and a portfolio go with the weights, of a linear model and of a network beside one.
 
-Draws change the linear part of θ, and the network's part stays: θ + σΦZ. So σ is in model units, as ever; what is tried
-are shares of the spread of θ, in which the norm of the weights, which may be 0, plays no part.
+Draws around a network change the linear part of θ, and the network's part stays: θ + σΦZ. So σ is in model units, as
+ever; what is tried are shares of the spread of θ, in which the norm of the weights, which may be 0, plays no part.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Generic
 
 import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
+from colayer.evaluators.base import Evaluator
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
-from colayer.learning.learner import SolveDefaults
-from colayer.learning.portfolio import choose_portfolio
-from colayer.learning.sigma import choose_sigma
+from colayer.learning.learner import SolveDefaults, TrainingJob
+from colayer.learning.portfolio.choose import choose_portfolio
+from colayer.learning.portfolio.rounds import RoundInstances, choose_round_portfolio
+from colayer.learning.portfolio.sigma import choose_sigma
+from colayer.learning.run import Run
 from colayer.models import ContextModel
 from colayer.models.thetas import theta_blocks
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.theta import correction_of
 
-#: What shares of σ are shares of: this part of the spread of θ, over the root of the number of features.
+#: What shares of σ are shares of, for a network: this part of the spread of θ, over the root of the number of features.
 _PART = 0.1
+
+
+def choose_sigma_and_portfolio(
+    job: TrainingJob[X, Y, Z],
+    run: Run,
+    weights: Floats,
+    scale: Floats,
+    training: Evaluator,
+    held_out: Evaluator | None,
+    round_parts: Sequence[tuple[Visits, int]] = (),
+) -> SolveDefaults:
+    """Choose σ on the instances held out and the portfolio on all; neither where the time is over.
+
+    Where learned in rounds, it is chosen for the turns that its members take, on the instances of `round_parts`.
+    """
+    if run.out_of_time:
+        return SolveDefaults(None, np.empty((0, len(weights))))
+    sigma = choose_sigma(training if held_out is None else held_out, weights, scale, job.seed)
+    evaluators = [training] if held_out is None else [training, held_out]
+    count = int(job.settings.portfolio)
+    if round_parts and count > 1:
+        spent = sum(record.cost for record in run.visited)
+        return SolveDefaults(
+            sigma,
+            choose_round_portfolio(RoundInstances(round_parts), job.problem, weights, scale, job.seed, count, spent),
+        )
+    return SolveDefaults(sigma, choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count))
 
 
 class Corrected(Generic[X, Y, Z]):

@@ -1,6 +1,11 @@
-"""σ and portfolio of a network: draws of its linear part, in model units, whatever its weights are."""
+"""What goes with learned weights: σ and a portfolio; neither where the time is over.
+
+Around a network they are draws of its linear part, in model units, whatever its weights are.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,10 +13,30 @@ import pytest
 from colayer import Pipeline
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.network.solve_defaults import Corrected, choose_for_network
+from colayer.learning.portfolio.solve_defaults import Corrected, choose_for_network
 from colayer.models import ContextModel
 from colayer.pretrained import pretrained_network
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
+from support.selection_problem import Selection
+
+DATA = [Selection().generate(seed) for seed in range(10)]
+
+
+def test_both_are_written_with_the_model_and_read_again(tmp_path: Path) -> None:
+    pipeline = Pipeline(Selection()).fit(DATA, evaluations=100)
+    assert pipeline.model.sigma is not None
+    pipeline.save(tmp_path / "m.json")
+    again = Pipeline.load(tmp_path / "m.json", Selection()).model
+    assert again.sigma == pipeline.model.sigma
+    assert np.array_equal(again.portfolio, pipeline.model.portfolio)
+    assert len(again.portfolio) > 1
+
+
+def test_neither_where_the_time_is_over() -> None:
+    model = Pipeline(Selection()).fit(DATA, time_limit=0.0).model
+    assert model.sigma is None
+    assert len(model.portfolio) == 0
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +50,7 @@ def shipped() -> tuple[SingleMachine, ContextModel]:
 def corrected(problem: SingleMachine, model: ContextModel, count: int, workers: int = 1) -> Corrected:
     instances = [problem.generate(k, jobs=25) for k in range(count)]
     with Threads(workers) as threads:
-        made = Corrected(LocalEvaluator(problem, instances), model, threads)
+        made = Corrected(LocalEvaluator(bind(problem), instances), model, threads)
     made._threads = Threads(1)
     return made
 

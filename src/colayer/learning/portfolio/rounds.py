@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
-from colayer.evaluators.loaded import LoadedInstance
-from colayer.evaluators.visit import Visits
-from colayer.learning.sigma import SHARES
+from colayer.evaluators.visit import LoadedInstance, Visits
+from colayer.learning.portfolio.sigma import SHARES
 from colayer.models import norm
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem

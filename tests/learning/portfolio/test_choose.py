@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.portfolio import Remembering, greedy
+from colayer.learning.portfolio.choose import Remembering, greedy
+from colayer.problem.bind import bind
 from support.selection_problem import Selection
 
 
@@ -41,7 +42,7 @@ def test_greedy_keeps_its_share_of_the_best_gain(seed: int, count: int) -> None:
 def test_what_was_asked_for_is_not_computed_again() -> None:
     problem = Selection()
     data = [problem.generate(seed) for seed in range(3)]
-    inner, rows = LocalEvaluator(problem, data), []
+    inner, rows = LocalEvaluator(bind(problem), data), []
     plain = inner.losses
 
     def counted(weights: Any) -> Any:
@@ -64,7 +65,7 @@ def test_fit_ends_with_a_portfolio_that_is_better_with_every_member(method: str)
     model = Pipeline(problem).fit(data, method=method, evaluations=200, portfolio=6).model
     assert 2 <= len(model.portfolio) <= 6
     assert np.array_equal(model.portfolio[0], model.weights)
-    losses = LocalEvaluator(problem, data).losses(model.raw(model.portfolio))
+    losses = LocalEvaluator(bind(problem), data).losses(model.raw(model.portfolio))
     means = np.minimum.accumulate(losses, axis=0).mean(axis=1)
     assert (np.diff(means) < 0).all()
 

@@ -10,11 +10,10 @@ import pytest
 from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
-from colayer.learning.round_portfolio import PER_ROUND, RoundInstances, choose_round_portfolio
+from colayer.learning.portfolio.rounds import PER_ROUND, RoundInstances, choose_round_portfolio
 from colayer.models import LinearModel
-from colayer.problem.compose import decoded, features_of
-from colayer.problem.protocol import declared
-from colayer.problem.rounds import factors, in_rounds
+from colayer.problem.bind import bind
+from colayer.problem.rounds import factors
 from colayer.problems import VehicleScheduling
 from colayer.solving.candidates import rows_of_rounds
 from support.crowd_problem import Crowd
@@ -26,11 +25,11 @@ WEIGHTS = np.array([1.0, 0.1, -0.2])
 
 
 def held(problem: Any, data: list[Any]) -> RoundInstances:
-    return RoundInstances([(LocalEvaluator(in_rounds(problem, 3), data), len(data))])
+    return RoundInstances([(LocalEvaluator(bind(problem), data, rounds=3), len(data))])
 
 
 def chosen(count: int, instances: RoundInstances | None = None, evaluations: int = 100) -> np.ndarray:
-    known = declared(PROBLEM)
+    known = bind(PROBLEM)
     return choose_round_portfolio(instances or held(PROBLEM, DATA), known, WEIGHTS, np.ones(3), 0, count, evaluations)
 
 
@@ -38,8 +37,8 @@ def by_hand(rounds: list[np.ndarray], instance: Any) -> list[float]:
     """The least cost of each round, each at the features that see the best solution of the one before."""
     best, solution = [], None
     for rows in rounds:
-        features = features_of(PROBLEM, instance, solution)
-        found = [decoded(PROBLEM, features @ row, instance) for row in rows]
+        features = bind(PROBLEM).features(instance, solution)
+        found = [bind(PROBLEM).solution_at(features @ row, instance) for row in rows]
         solution, cost = min(found, key=lambda one: one[1])
         best.append(cost)
     return best
@@ -88,8 +87,11 @@ def test_solve_takes_the_turns_that_were_chosen_and_then_those_after_the_first()
 
 
 def test_several_evaluators_and_processes_give_the_same() -> None:
-    parts = [(LocalEvaluator(in_rounds(PROBLEM, 3), DATA[:4]), 4), (LocalEvaluator(in_rounds(PROBLEM, 3), DATA[4:]), 2)]
-    pool = PoolEvaluator(in_rounds(PROBLEM, 3), DATA, 2)
+    parts = [
+        (LocalEvaluator(bind(PROBLEM), DATA[:4], rounds=3), 4),
+        (LocalEvaluator(bind(PROBLEM), DATA[4:], rounds=3), 2),
+    ]
+    pool = PoolEvaluator(bind(PROBLEM), DATA, 2, rounds=3)
     try:
         apart = [chosen(6, RoundInstances(parts)), chosen(6, RoundInstances([(pool, len(DATA))]))]
     finally:
@@ -102,7 +104,7 @@ def test_the_factors_of_features_that_hold_are_those_of_solve() -> None:
     problem = VehicleScheduling("rounds")
     data = [problem.generate(seed, tasks=25, scenarios=5) for seed in range(3)]
     weights = np.array([1.0, 0.0, 1.0, 0.3, 0.6, 0.0, *[-3.0] * 12])
-    instances, known = held(problem, data), declared(problem)
+    instances, known = held(problem, data), bind(problem)
     members = choose_round_portfolio(instances, known, weights, np.ones(18), 0, 6, 60)
     model = LinearModel(problem.feature_names, weights, np.ones(18), problem.name, problem.options, {}, 0.05, members)
     again, least = held(problem, data), np.full(len(data), np.inf)
