@@ -3,7 +3,7 @@
 From 4, 5, 10 and 20 training instances of one size or of several, `auto` makes three candidates: the simple answer,
 what it imitated, and what CMA-ES made of that. Four ways to choose among them by their training losses are compared:
 never a learned one; always the one of least mean loss; by 2 standard errors of the paired difference alone; and as
-`auto` does (`measurable` in `learning/experience/simple.py`). Gaps are to the cheap bound, on other instances. Every
+`auto` does (`measurable` in `learning/search/simple.py`). Gaps are to the cheap bound, on other instances. Every
 seed has its own training set, and differences are paired over the seeds. Writes
 benchmarks/results/few_instances.json.
 """

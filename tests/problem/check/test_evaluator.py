@@ -84,19 +84,19 @@ class VisitsInItsOwnOrder(Fused):
 
 
 class VisitsOthers(Fused):
-    def held(self, x, number):
-        return super().held((x + 1) % len(self.instances), number)
+    def loaded(self, x, number):
+        return super().loaded((x + 1) % len(self.instances), number)
 
 
 class VisitsInSinglePrecision(Fused):
-    def held(self, x, number):
-        held = super().held(x, number)
-        return replace(held, matrix=held.matrix.astype(np.float32))
+    def loaded(self, x, number):
+        loaded = super().loaded(x, number)
+        return replace(loaded, matrix=loaded.matrix.astype(np.float32))
 
 
 class VisitsWithoutScale(Fused):
-    def held(self, x, number):
-        return replace(super().held(x, number), scale=1.0)
+    def loaded(self, x, number):
+        return replace(super().loaded(x, number), scale=1.0)
 
 
 class MapsRows(Fused):
