@@ -9,8 +9,10 @@ from numpy.testing import assert_allclose
 from colayer.errors import InputError
 from colayer.learning.imitation.crf import Crf
 from colayer.learning.imitation.example import Example
-from support.choosing import Embedded, differences, example
+from colayer.problem.bind import bind
+from support.choosing import differences, example
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 def test_on_a_problem_it_has_the_gradient_of_its_value():
@@ -36,7 +38,7 @@ class Likely(Embedded):
 
 def test_is_the_likelihood_of_the_problem():
     """At θ = 0 three items are equally likely: log 3, and the gradient ȳ − 1/3."""
-    shown = Example(Likely(), np.zeros((3, 2)), np.eye(3)[1], None, np.random.SeedSequence(0))
+    shown = Example(bind(Likely()), np.zeros((3, 2)), np.eye(3)[1], None, np.random.SeedSequence(0))
     value, gradient = Crf().loss(np.zeros(3), shown)
     assert value == pytest.approx(np.log(3.0))
     assert gradient == pytest.approx([-1 / 3, 2 / 3, -1 / 3])
@@ -44,11 +46,11 @@ def test_is_the_likelihood_of_the_problem():
 
 def test_what_is_missing_or_wrong_is_named():
     target = np.eye(3)[1]
-    without = Example(Embedded(), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
-    with rejects(InputError, "items", "likelihood"):
+    without = Example(bind(Embedded()), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
+    with rejects(InputError, "pick", "likelihood"):
         Crf().loss(np.zeros(3), without)
-    short = Example(Likely(2), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
-    with rejects(InputError, "likelihood", "items"):
+    short = Example(bind(Likely(2)), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
+    with rejects(InputError, "likelihood", "pick"):
         Crf().loss(np.zeros(3), short)
 
 

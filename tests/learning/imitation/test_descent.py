@@ -16,8 +16,9 @@ from colayer.learning.imitation.examples import Examples
 from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.run import open_run
 from colayer.learning.settings import Settings
-from support.choosing import Embedded
+from colayer.problem.bind import bind
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 class Quadratic(Hinge):
@@ -43,7 +44,7 @@ class Uneven(Hinge):
 
 def descend(method, passes, seed=0, journal=None):
     """(run, descent) on six instances, from (0, 0)."""
-    problem, data = Plane(), [np.zeros((2, 2))] * 6
+    problem, data = bind(Plane()), [np.zeros((2, 2))] * 6
     examples = [Example(problem, x, np.zeros(2), None, np.random.SeedSequence(k)) for k, x in enumerate(data)]
     with Threads(1) as threads, open_run(Settings(journal=journal), passes, 2, {}, every=True) as run:
         train = Examples(LocalEvaluator(problem, data), examples, threads)

@@ -9,9 +9,11 @@ from numpy.testing import assert_allclose
 from colayer.errors import InputError
 from colayer.learning.imitation.example import Example
 from colayer.learning.imitation.hinge import Hinge, hamming, hinge
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from support.choosing import LAYERS, PAIRS, Embedded, differences, example, mean_target
+from support.choosing import LAYERS, PAIRS, differences, example, mean_target
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -59,7 +61,7 @@ def test_on_a_problem_it_has_the_gradient_of_its_value():
 
 def test_without_augmented_it_is_the_hamming_distance():
     """One item of three, the first is meant: it must win by a margin of 2."""
-    shown = Example(Embedded(), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
+    shown = Example(bind(Embedded()), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
     assert Hinge().loss(np.array([0.0, 3.0, 5.0]), shown)[0] == 0.0
     value, gradient = Hinge().loss(np.array([0.0, 0.5, 5.0]), shown)
     assert (value, gradient.tolist()) == (1.5, [1.0, -1.0, 0.0])
@@ -72,7 +74,7 @@ def test_the_hamming_distance_is_refused_for_what_is_not_binary():
         augmented = None
 
     shown = example()
-    plain = Example(Plain(), shown.instance, shown.target, None, shown.sequence)
+    plain = Example(bind(Plain()), shown.instance, shown.target, None, shown.sequence)
     with rejects(InputError, "embed", "single-machine"):
         Hinge().loss(np.zeros(6), plain)
 
@@ -82,6 +84,6 @@ def test_an_augmented_of_the_wrong_length_is_named():
         def augmented(self, theta, target, instance):
             return theta[:-1], 0.0
 
-    shown = Example(Short(), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
-    with rejects(InputError, "augmented", "items"):
+    shown = Example(bind(Short()), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
+    with rejects(InputError, "augmented", "pick"):
         Hinge().loss(np.zeros(3), shown)
