@@ -45,37 +45,3 @@ def example(jobs: int = 6, *, true: Any = None) -> Example[Any, Any, Any]:
     instance = problem.generate(3, jobs=jobs)
     target = problem.target(np.arange(jobs), instance)
     return Example(bind(problem), instance, target, true, np.random.SeedSequence(5))
-
-
-class Items:
-    """A problem of a user's, without the base class: choose the cheapest of a few items; the true costs are known."""
-
-    name = "items"
-    feature_names = ("a", "b")
-
-    def features(self, instance: Any) -> Any:
-        return instance
-
-    def layer(self, theta: Any, instance: Any) -> int:
-        return int(np.argmin(theta))
-
-    def decode(self, y: int, instance: Any) -> int:
-        return y
-
-    def cost(self, solution: int, instance: Any) -> float:
-        return float(instance[solution, 0] + 2 * instance[solution, 1])
-
-    def scale(self, instance: Any) -> float:
-        return 1.0
-
-
-class Embedded(Items):
-    def embed(self, y: int, instance: Any) -> Any:
-        return np.eye(len(instance))[y]
-
-    def target(self, solution: int, instance: Any) -> Any:
-        return self.embed(solution, instance)
-
-
-def items(count: int = 20) -> list[Any]:
-    return [np.random.default_rng(k).normal(size=(6, 2)) for k in range(count)]

@@ -25,3 +25,20 @@ class Pick:
 
     def scale(self, instance):
         return float(len(instance))
+
+
+class Embedded(Pick):
+    """What learning by demonstration needs as well."""
+
+    def embed(self, y, instance):
+        vector = np.zeros(len(instance))
+        vector[y] = 1.0
+        return vector
+
+    def target(self, solution, instance):
+        return self.embed(solution, instance)
+
+
+def picks(count=20):
+    """Instances of six items."""
+    return [np.random.default_rng(k).normal(size=(6, 2)) for k in range(count)]

@@ -10,8 +10,9 @@ from colayer.errors import InputError
 from colayer.learning.imitation.crf import Crf
 from colayer.learning.imitation.example import Example
 from colayer.problem.bind import bind
-from support.choosing import Embedded, differences, example
+from support.choosing import differences, example
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 def test_on_a_problem_it_has_the_gradient_of_its_value():
@@ -46,10 +47,10 @@ def test_is_the_likelihood_of_the_problem():
 def test_what_is_missing_or_wrong_is_named():
     target = np.eye(3)[1]
     without = Example(bind(Embedded()), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
-    with rejects(InputError, "items", "likelihood"):
+    with rejects(InputError, "pick", "likelihood"):
         Crf().loss(np.zeros(3), without)
     short = Example(bind(Likely(2)), np.zeros((3, 2)), target, None, np.random.SeedSequence(0))
-    with rejects(InputError, "likelihood", "items"):
+    with rejects(InputError, "likelihood", "pick"):
         Crf().loss(np.zeros(3), short)
 
 

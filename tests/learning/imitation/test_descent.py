@@ -17,8 +17,8 @@ from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.run import open_run
 from colayer.learning.settings import Settings
 from colayer.problem.bind import bind
-from support.choosing import Embedded
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 class Quadratic(Hinge):
@@ -44,8 +44,8 @@ class Uneven(Hinge):
 
 def descend(method, passes, seed=0, journal=None):
     """(run, descent) on six instances, from (0, 0)."""
-    problem, data = Plane(), [np.zeros((2, 2))] * 6
-    examples = [Example(bind(problem), x, np.zeros(2), None, np.random.SeedSequence(k)) for k, x in enumerate(data)]
+    problem, data = bind(Plane()), [np.zeros((2, 2))] * 6
+    examples = [Example(problem, x, np.zeros(2), None, np.random.SeedSequence(k)) for k, x in enumerate(data)]
     with Threads(1) as threads, open_run(Settings(journal=journal), passes, 2, {}, every=True) as run:
         train = Examples(LocalEvaluator(bind(problem), data), examples, threads)
         descent = Descent(run, method, train, None, np.ones(2), seed)

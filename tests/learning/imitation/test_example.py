@@ -11,26 +11,26 @@ from colayer.learning.imitation.example import Example, examples_of, inner, vect
 from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
 from colayer.problem.bind import bind
-from support.choosing import Embedded, Items, items
 from support.errors import rejects
+from support.pick_problem import Embedded, Pick, picks
 
 
 def job(problem=None, seed=0, **known):
-    return TrainingJob(bind(problem or Embedded()), items(3), Settings(seed=seed), Backend(), **known)
+    return TrainingJob(bind(problem or Embedded()), picks(3), Settings(seed=seed), Backend(), **known)
 
 
 def test_targets_are_those_of_the_solutions():
-    examples = examples_of(job(solutions=[2, 0, 5]), [6, 6, 6])
-    assert [int(np.argmax(example.target)) for example in examples] == [2, 0, 5]
+    examples = examples_of(job(solutions=[[0, 2], [1, 4], [3, 5]]), [6, 6, 6])
+    assert [np.flatnonzero(example.target).tolist() for example in examples] == [[0, 2], [1, 4], [3, 5]]
     assert all(example.true_theta is None for example in examples)
 
 
 def test_targets_of_true_thetas_are_what_the_layer_does_there():
-    thetas = [x @ np.array([1.0, 2.0]) for x in items(3)]
+    thetas = [x @ np.array([1.0, 2.0]) for x in picks(3)]
     examples = examples_of(job(thetas=thetas), [6, 6, 6])
     for example, theta in zip(examples, thetas, strict=True):
         assert np.array_equal(example.true_theta, theta)
-        assert np.array_equal(example.target, np.eye(6)[int(np.argmin(theta))])
+        assert np.array_equal(example.target, Embedded().embed(np.argsort(theta)[:3], theta))
 
 
 def test_draws_depend_on_the_seed_and_the_place_alone():
@@ -52,8 +52,8 @@ def test_draws_depend_on_the_seed_and_the_place_alone():
         (None, {"thetas": []}, ("thetas",)),
         (None, {"thetas": [np.zeros(6), np.zeros(5), np.zeros(6)]}, ("thetas[1]",)),
         (None, {"thetas": [np.zeros(6)] * 2 + [np.array([0, np.nan, 0, 0, 0, 0])]}, ("thetas[2][1]",)),
-        (Items(), {"solutions": [0, 1, 2]}, ("items", "target")),
-        (Items(), {"thetas": [np.zeros(6)] * 3}, ("items", "embed")),
+        (Pick(), {"solutions": [0, 1, 2]}, ("pick", "target")),
+        (Pick(), {"thetas": [np.zeros(6)] * 3}, ("pick", "embed")),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(problem, known, names):
@@ -66,8 +66,8 @@ def test_an_embedding_of_the_wrong_length_is_named():
         def embed(self, y, instance):
             return np.zeros(2)
 
-    shown = Example(bind(Short()), items(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
-    with rejects(InputError, "embed", "items"):
+    shown = Example(bind(Short()), picks(1)[0], np.zeros(6), None, np.random.SeedSequence(0))
+    with rejects(InputError, "embed", "pick"):
         shown.solve(np.zeros(6))
 
 

@@ -16,16 +16,17 @@ from colayer.learning.imitation.hinge import Hinge
 from colayer.learning.learner import TrainingJob
 from colayer.learning.settings import Settings
 from colayer.problem.bind import bind
-from support.choosing import Embedded, differences, items
+from support.choosing import differences
 from support.errors import rejects
+from support.pick_problem import Embedded, picks
 
 METHOD = FenchelYoung(samples=6)
 
 
 def examples(threads, count=5):
-    data = items(count)
-    job = TrainingJob(bind(Embedded()), data, Settings(), Backend(), solutions=[0] * count)
-    return Examples(LocalEvaluator(bind(Embedded()), data), examples_of(job, [6] * count), threads)
+    data, problem = picks(count), bind(Embedded())
+    job = TrainingJob(problem, data, Settings(), Backend(), solutions=[np.arange(3)] * count)
+    return Examples(LocalEvaluator(problem, data), examples_of(job, [6] * count), threads)
 
 
 def test_the_mean_and_its_gradient_against_finite_differences():
@@ -50,10 +51,10 @@ def test_the_same_bits_for_any_number_of_threads():
 
 
 def test_the_pipeline_loss_is_the_mean_cost():
-    """At the true weights (1, 2) the layer finds the cheapest item."""
+    """At the true weights (1, 0) the layer finds the cheapest half."""
     with Threads(1) as threads:
-        expected = np.mean([np.min(x @ [1.0, 2.0]) for x in items(5)])
-        assert examples(threads).pipeline(np.array([1.0, 2.0])) == pytest.approx(expected, rel=1e-12)
+        expected = np.mean([(np.sort(x[:, 0])[:3].sum() + 100.0) / 6.0 for x in picks(5)])
+        assert examples(threads).pipeline(np.array([1.0, 0.0])) == pytest.approx(expected, rel=1e-12)
         assert len(examples(threads)) == 5
 
 

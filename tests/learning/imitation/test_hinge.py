@@ -11,8 +11,9 @@ from colayer.learning.imitation.example import Example
 from colayer.learning.imitation.hinge import Hinge, hamming, hinge
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from support.choosing import LAYERS, PAIRS, Embedded, differences, example, mean_target
+from support.choosing import LAYERS, PAIRS, differences, example, mean_target
 from support.errors import rejects
+from support.pick_problem import Embedded
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -84,5 +85,5 @@ def test_an_augmented_of_the_wrong_length_is_named():
             return theta[:-1], 0.0
 
     shown = Example(bind(Short()), np.zeros((3, 2)), np.eye(3)[0], None, np.random.SeedSequence(0))
-    with rejects(InputError, "augmented", "items"):
+    with rejects(InputError, "augmented", "pick"):
         Hinge().loss(np.zeros(3), shown)
