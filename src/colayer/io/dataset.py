@@ -50,7 +50,17 @@ LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
 def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
     """Return the instances of a data set folder, sorted by file name, or of one file.
 
-    The problem is `problem` where it is given, else the one the first document names; all documents must agree.
+    Parameters
+    ----------
+    path
+        A folder, or a file.
+    problem
+        The problem of all files; by default the registered one that the first file names.
+
+    Returns
+    -------
+    list
+        The instances.
     """
     path = Path(path)
     files = instance_files(path) if is_folder(path) else [path]
@@ -58,7 +68,15 @@ def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | Non
 
 
 def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
-    """Return the instance of one JSON, npz or CSV file."""
+    """Return the instance of one JSON, npz or CSV file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    problem
+        Its problem; by default the registered one that the file names.
+    """
     instance: X = read_file(Path(path), None if problem is None else bind(problem))[1]
     return instance
 
@@ -104,7 +122,15 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
-    """Write one instance, as JSON or npz by the suffix."""
+    """Write one instance.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix, `.json` or `.npz`, says the format.
+    instance, problem
+        The instance and its problem.
+    """
     path = Path(path)
     write_atomic(path, _content(path, instance, bind(problem)))
 
@@ -115,7 +141,22 @@ def write_instances(
     problem: Problem[X, Y, Z],
     format: str = "json",  # noqa: A002
 ) -> list[Path]:
-    """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances: all or none."""
+    """Write a data set, `0000.json`, `0001.json`, …: all of it, or nothing if something fails.
+
+    Parameters
+    ----------
+    folder
+        A new folder, or one without instances.
+    instances, problem
+        The instances and their problem.
+    format
+        `json` or `npz`.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
     folder = Path(folder)
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")

@@ -47,10 +47,27 @@ def label(
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Labelled:
-    """Solve every instance of a folder that has no label yet and write `NNNN.solution.json` beside it.
+    """Solve every instance of a folder without a label; write `NNNN.solution.json` beside it.
 
-    Each solve has `time_limit` seconds and is one of `workers` processes (all cores if None). A run that was stopped
-    goes on where it was. `progress` is called with (labels there, instances in all).
+    A run that was stopped continues where it was.
+
+    Parameters
+    ----------
+    problem
+        A problem with `exact` and `write_solution`.
+    folder
+        The data set.
+    time_limit
+        Seconds for each instance.
+    workers
+        Processes; by default one per core.
+    progress
+        Called with (labels done, instances in all).
+
+    Returns
+    -------
+    Labelled
+        How many instances there are, how many were labelled now, and how many labels are proved optimal.
     """
     own = bind(problem)
     for method in ("exact", "write_solution"):
