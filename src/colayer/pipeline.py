@@ -279,8 +279,7 @@ class Pipeline(Generic[X, Y, Z]):
         path
             The model file.
         problem
-            Needed for a problem of your own, with the name and features of the model. Options that differ from its
-            defaults win over those of the model.
+            Needed for a problem of your own. Options that differ from its defaults win over those of the model.
         decoder
             Another decoder than the model's.
         safe

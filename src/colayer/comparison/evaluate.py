@@ -24,7 +24,7 @@ def evaluate(
     warm_up: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Run every contender on every instance, one after the other, and time each.
+    """Run every contender on every instance, one after the other, and time each. Infeasible solutions are refused.
 
     Parameters
     ----------
