@@ -38,10 +38,16 @@ __all__ = ["Pipeline", "Solved"]
 class Pipeline(Generic[X, Y, Z]):
     """A problem with its weights: instance → features → θ → layer → decoder → solution.
 
-    Without `weights`, those shipped for the problem and its options are used; where there are none, the problem's
-    safe weights, with a warning. `weights` are taken in raw feature units. With `safe=True`, `solve` also decodes
-    the safe weights and returns the better solution, so that their guarantee is kept; where the model is a network
-    with a linear model to fall back on, that one too, so that the network is never worse than it.
+    Parameters
+    ----------
+    problem
+        The problem.
+    weights
+        Weights in raw feature units; by default those shipped for the problem and its options, else its safe weights,
+        with a warning.
+    safe
+        Whether `solve` also tries the safe weights, whose guarantee is then kept; and beside a network its linear
+        model, so that the network is never worse.
     """
 
     def __init__(
@@ -245,7 +251,7 @@ class Pipeline(Generic[X, Y, Z]):
         """Return the mean losses of w + t·d over the instances at `points` equally spaced t, from −reach to reach.
 
         `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units. By default
-        t·d becomes as long as w.
+        `reach` makes t·d as long as w.
         """
         instances = self.bound_problem.check_instances(instances)
         backend = Backend(workers)
@@ -268,8 +274,16 @@ class Pipeline(Generic[X, Y, Z]):
     ) -> Self:
         """Return the pipeline of a model file, through the model's decoder or another `decoder`.
 
-        `problem` is needed for a problem of your own; it must have the name and the features of the model. Options
-        that it was given win over those of the model; options that are its defaults give way to them.
+        Parameters
+        ----------
+        path
+            The model file.
+        problem
+            Needed for a problem of your own. Options that differ from its defaults win over those of the model.
+        decoder
+            Another decoder than the model's.
+        safe
+            Whether `solve` also tries the safe weights.
         """
         model = read_model(path)
         try:

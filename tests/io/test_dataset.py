@@ -23,7 +23,6 @@ from colayer.problems.single_machine.instance import Instance
 from support.errors import rejects
 
 PROBLEM = SingleMachine()
-BOUND = bind(PROBLEM)
 FUZZ = settings(
     max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
@@ -187,7 +186,7 @@ def test_a_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pyte
         (lambda p: write_instance(p / "x.csv", PROBLEM.generate(0, jobs=2), PROBLEM), "expected .json or .npz"),
         (lambda p: write_instance(p / "x.npz", ("a", 1, [[1], [2, "b", None]]), Nested()), "has no npz form"),
         (lambda p: dataset.read_files([]), "no instance given"),
-        (lambda p: dataset.read_files([], BOUND), "no instance given"),
+        (lambda p: dataset.read_files([], bind(PROBLEM)), "no instance given"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_by_name(call: Any, names: tuple[str, ...], tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import colayer
 from colayer import BaseProblem, InputError, OptionError
 from colayer._runtime.threads import allowed
-from colayer.io.dataset import read_solutions
-from colayer.io.label import Labelled, label
+from colayer.io.dataset import label_path
+from colayer.io.label import Labelled, label, read_solutions, write_solution
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
@@ -136,3 +137,24 @@ def test_what_a_problem_lacks_is_named(folder: Path) -> None:
     silent = type("Silent", (Pick,), {"exact": lambda self, x: None})()
     with rejects(OptionError, where="PROBLEM"):
         label(silent, folder)
+
+
+def test_labels_round_trip(tmp_path: Path) -> None:
+    """Labels lie beside the instances and are read in their order, checked against them."""
+    instances = [PROBLEM.generate(seed, jobs=4) for seed in range(3)]
+    files = colayer.write_instances(tmp_path / "set", instances, PROBLEM, "npz")
+    solutions = [np.random.default_rng(k).permutation(4) for k in range(3)]
+    for path, solution, instance in zip(files, solutions, instances, strict=True):
+        cost = PROBLEM.cost(solution, instance)
+        label = label_path(path)
+        write_solution(label, solution, instance, bind(PROBLEM), cost=cost, bound=1.0, proved=False)
+    document = json.loads((tmp_path / "set/0001.solution.json").read_text())
+    assert set(document) == {"format", "problem", "sequence", "completion", "cost", "bound", "proved"}
+    assert document["cost"] == sum(document["completion"])
+    back = read_solutions(tmp_path / "set", bind(PROBLEM), instances)
+    assert all(np.array_equal(a, b) for a, b in zip(back, solutions, strict=True))
+    with rejects(InputError, where="set"):
+        read_solutions(tmp_path / "set", bind(PROBLEM), instances[:2])
+    (tmp_path / "set/0001.solution.json").unlink()
+    with rejects(InputError, where="0001.solution.json"):
+        read_solutions(tmp_path / "set", bind(PROBLEM), instances)

@@ -35,26 +35,26 @@ def compare(
 ) -> Results:
     """Race learned pipelines against rules and general solvers, at equal time on one core.
 
-    Beside the pipelines run, through the same decoder, the safe weights and the best single feature, then the plain
-    rules, the problem's exact solver, HiGHS and, where OR-Tools is installed, CP-SAT.
+    The rivals are the safe weights and the best single feature, through the same decoder, the plain rules, the
+    problem's exact solver, HiGHS and, if OR-Tools is installed, CP-SAT.
 
     Parameters
     ----------
     problem
         The problem.
     instances
-        What to solve.
+        The instances to solve.
     pipelines
-        The learned pipelines, by name; by default that of the shipped weights, where there are some.
+        The learned pipelines, by name; by default that of the shipped weights, if any.
     time_limit
         Seconds for each contender and instance.
     seed
         Seed of all random choices.
     rounds
-        Rounds of all weights that solve once, where features take the solution of the round before; by default as many
-        as the model was learned with. Names say so.
+        Rounds of a single solve, if features take the solution of the round before; by default as many as the model
+        was learned with.
     learning_seconds
-        What learning took: the results then say after how many solves it has paid for itself.
+        Seconds of learning: the results then say after how many solves it has paid off.
     progress
         Called with (runs done, runs in all).
 

@@ -24,18 +24,18 @@ def evaluate(
     warm_up: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Run every contender on every instance, one after the other, and time each.
+    """Run every contender on every instance, one after the other, and time each. Infeasible solutions are refused.
 
     Parameters
     ----------
     problem
         The problem.
     instances
-        What to solve.
+        The instances to solve.
     contenders
         Pipelines, or functions from an instance to a solution, by name.
     bounds
-        Lower bounds that gaps are to, one per instance (`tight_bounds` gives good ones); by default the cheap ones.
+        Lower bounds for the gaps, one per instance (`tight_bounds` gives good ones); by default the cheap ones.
     warm_up
         Whether each contender runs once before the clock starts, so that compilation is not timed; turn it off for
         slow contenders.
@@ -45,7 +45,7 @@ def evaluate(
     Returns
     -------
     Comparison
-        What each contender reached on each instance, and means.
+        The result of each contender on each instance, and means.
     """
     if bounds is not None and len(bounds) != len(instances):
         raise InputError(f"{len(bounds)} of them, expected one for each of {len(instances)} instances", where="bounds")

@@ -68,8 +68,8 @@ class Summary:
 class Comparison:
     """The results of every contender on every instance, ordered by instance, then as the contenders were given.
 
-    `kinds` says what each contender stands for. The reference that all are compared with is the best of the safe
-    weights and the plain rules.
+    `kinds` says what each contender is. All are compared with the reference, the best of the safe weights and the
+    plain rules.
     """
 
     problem: str

@@ -22,7 +22,6 @@ from colayer._runtime.text import printable, short
 from colayer.errors import ColayerError, InputError
 from colayer.io.csv_files import csv_instance
 from colayer.io.files import (
-    encode,
     is_folder,
     made_folder,
     parse_json,
@@ -42,7 +41,7 @@ FORMAT = 1
 FORMATS = ("json", "npz")
 #: In a folder with other files, while instances are being put there.
 INCOMPLETE = ".incomplete"
-_ENVELOPE = ("format", "problem")
+ENVELOPE = ("format", "problem")
 LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
 LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
@@ -51,7 +50,17 @@ LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
 def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> list[X]:
     """Return the instances of a data set folder, sorted by file name, or of one file.
 
-    The problem is `problem` where it is given, else the one the first document names; all documents must agree.
+    Parameters
+    ----------
+    path
+        A folder, or a file.
+    problem
+        The problem of all files; by default the registered one that the first file names.
+
+    Returns
+    -------
+    list
+        The instances.
     """
     path = Path(path)
     files = instance_files(path) if is_folder(path) else [path]
@@ -59,7 +68,15 @@ def read_instances(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | Non
 
 
 def read_instance(path: str | os.PathLike[str], problem: Problem[X, Y, Z] | None = None) -> X:
-    """Return the instance of one JSON, npz or CSV file."""
+    """Return the instance of one JSON, npz or CSV file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    problem
+        Its problem; by default the registered one that the file names.
+    """
     instance: X = read_file(Path(path), None if problem is None else bind(problem))[1]
     return instance
 
@@ -105,7 +122,15 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def write_instance(path: str | os.PathLike[str], instance: X, problem: Problem[X, Y, Z]) -> None:
-    """Write one instance, as JSON or npz by the suffix."""
+    """Write one instance.
+
+    Parameters
+    ----------
+    path
+        The file; its suffix, `.json` or `.npz`, says the format.
+    instance, problem
+        The instance and its problem.
+    """
     path = Path(path)
     write_atomic(path, _content(path, instance, bind(problem)))
 
@@ -116,7 +141,22 @@ def write_instances(
     problem: Problem[X, Y, Z],
     format: str = "json",  # noqa: A002
 ) -> list[Path]:
-    """Write `0000.json`, `0001.json`, … into a folder that is new or holds no instances: all or none."""
+    """Write a data set, `0000.json`, `0001.json`, …: all of it, or nothing if something fails.
+
+    Parameters
+    ----------
+    folder
+        A new folder, or one without instances.
+    instances, problem
+        The instances and their problem.
+    format
+        `json` or `npz`.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
     folder = Path(folder)
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")
@@ -182,41 +222,6 @@ def label_path(path: Path) -> Path:
     return path.with_name(path.stem + LABEL_SUFFIX)
 
 
-def read_solutions(folder: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> list[Z]:
-    """Return the solutions of the labels in a data set folder, in the order of the instances."""
-    files = instance_files(folder)
-    if len(files) != len(instances):
-        raise InputError(f"{len(files)} instances, expected {len(instances)}", where=str(folder))
-    return [read_solution(label_path(path), problem, instance) for path, instance in zip(files, instances, strict=True)]
-
-
-def read_solution(path: str | os.PathLike[str], problem: BoundProblem[X, Y, Z], instance: X) -> Z:
-    """Return the solution of a label, checked against its instance; output of `solve` is accepted too."""
-    path = Path(path)
-    document = read_document(path)
-    bare = "format" not in document and "problem" not in document
-    if not bare:
-        _check_envelope(document, problem, path)
-    fields = _Fields((key, value) for key, value in document.items() if bare or key not in _ENVELOPE)
-    for key, kinds in LABEL_KEYS.items():
-        if key in fields and type(fields[key]) not in kinds:
-            expected = "true or false" if bool in kinds else "a number"
-            raise InputError(f"{short(fields[key])} is not {expected}", where=f"{path}: {key}")
-    with _located(path):
-        own = _Fields((key, value) for key, value in fields.items() if key not in LABEL_KEYS)
-        solution: Z = problem.need("read_solution")(own, instance)
-        return solution
-
-
-def write_solution(
-    path: Path, solution: Z, instance: X, problem: BoundProblem[X, Y, Z], *, cost: float, bound: float, proved: bool
-) -> None:
-    """Write a label: the solution with its cost, a lower bound, and whether it is proved optimal."""
-    written = problem.need("write_solution")(solution, instance)
-    label = {"cost": cost, "bound": bound, "proved": proved}
-    write_atomic(path, encode({"format": FORMAT, "problem": problem.name, **written, **label}))
-
-
 def read_document(path: Path) -> Mapping[str, Any]:
     """Return the object of a JSON or npz file, whatever its keys."""
     data = read_bytes(path)
@@ -242,15 +247,15 @@ def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any,
 
 def parse_instance(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> X:
     """Return the instance of a document; keys are checked here, their values by the problem."""
-    _check_envelope(document, problem, path)
-    fields = _Fields((key, document[key]) for key in document if key not in _ENVELOPE)
+    check_envelope(document, problem, path)
+    fields = Fields((key, document[key]) for key in document if key not in ENVELOPE)
     for key in fields if problem.fields else ():
         if key not in (*problem.fields, *problem.optional_fields):
             raise InputError(f"unknown key, expected {', '.join(problem.fields)}", where=f"{path}: {printable(key)}")
     for key in problem.fields:
         if key not in fields:
             raise InputError("missing", where=f"{path}: {key}")
-    with _located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
+    with located(path), np.errstate(over="ignore"):  # numbers that overflow are refused, not warned of
         instance: X = make_instance(problem.name, problem.need("read"), fields)
         return instance
 
@@ -264,14 +269,14 @@ def _content(path: Path, instance: X, problem: BoundProblem[X, Y, Z]) -> bytes:
     raise InputError(f"a name that ends with {path.suffix!r}, expected .json or .npz", where=str(path))
 
 
-class _Fields(dict[str, Any]):
+class Fields(dict[str, Any]):
     """The problem's own keys of a document; reading a missing one raises an error that names it."""
 
     def __missing__(self, key: str) -> Any:
         raise InputError("missing", where=str(key))
 
 
-def _check_envelope(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> None:
+def check_envelope(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z], path: Path) -> None:
     """Refuse a document of another format or problem."""
     for key, expected in (("format", FORMAT), ("problem", problem.name)):
         if key not in document:
@@ -281,7 +286,7 @@ def _check_envelope(document: Mapping[str, Any], problem: BoundProblem[X, Y, Z],
 
 
 @contextlib.contextmanager
-def _located(path: Path) -> Iterator[None]:
+def located(path: Path) -> Iterator[None]:
     """Put the file's name before the place that an error names."""
     try:
         yield

@@ -31,11 +31,15 @@ P = TypeVar("P")
 
 @runtime_checkable
 class Problem(Protocol[X_contra, Y, Z]):
-    """A hard problem and the easy layer that approximates it."""
+    """A hard problem and the easy layer that approximates it.
+
+    Any class with these members is one. Instances, y and solutions are whatever the problem makes of them; methods
+    depend on their arguments alone and do not change them.
+    """
 
     @property
     def name(self) -> str:
-        """One word, which files and models are known by."""
+        """One word that names the problem in files and models."""
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -73,7 +77,10 @@ SomeProblem = Problem[Any, Any, Any]
 
 
 class BaseProblem:
-    """A base class with defaults for the optional part of a problem. Inherit, and override what you know better."""
+    """A base class with defaults for the optional part of a problem.
+
+    Inherit, and override the attributes and methods that you know better.
+    """
 
     name: str
     feature_names: tuple[str, ...]

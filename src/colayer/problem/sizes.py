@@ -14,14 +14,29 @@ from colayer.errors import OptionError
 
 @dataclass(frozen=True)
 class Size:
-    """A size of generated instances: `colayer generate PROBLEM DIR --NAME VALUE`."""
+    """A size of generated instances: `colayer generate PROBLEM DIR --NAME VALUE`.
+
+    Parameters
+    ----------
+    name
+        The argument of `generate`.
+    kind
+        `int`, `float`, or `str` with `choices`.
+    default
+        The value without the option.
+    help
+        The help text of the option.
+    minimum
+        The least value, if there is one.
+    choices
+        The words to choose from, if the size is a word.
+    """
 
     name: str
     kind: type
     default: Any
     help: str
     minimum: float | None = None
-    #: Where the size is a word (`kind` is str): those to choose from.
     choices: tuple[str, ...] = ()
 
     @property

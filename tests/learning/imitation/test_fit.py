@@ -12,7 +12,8 @@ from colayer._runtime.threads import allowed, cores
 from colayer.cli.app import main
 from colayer.errors import InputError, JournalError, OptionError
 from colayer.evaluators.base import Backend
-from colayer.io.dataset import label_path, write_instances, write_solution
+from colayer.io.dataset import label_path, write_instances
+from colayer.io.label import write_solution
 from colayer.learning.imitation.crf import Crf
 from colayer.learning.imitation.fenchel_young import FenchelYoung
 from colayer.learning.imitation.hinge import Hinge

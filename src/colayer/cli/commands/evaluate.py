@@ -146,7 +146,8 @@ def naming(paths: Sequence[Path]) -> Iterator[None]:
 def labelled_bound(path: Path, problem: SomeProblem, instance: object) -> float | None:
     """Return the bound that `colayer label` wrote beside the instance; None where there is no label."""
     from colayer.errors import InputError
-    from colayer.io.dataset import label_path, read_document, read_solution
+    from colayer.io.dataset import label_path, read_document
+    from colayer.io.label import read_solution
 
     label = label_path(path)
     if not label.exists():

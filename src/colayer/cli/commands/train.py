@@ -95,7 +95,8 @@ def train(
     from colayer.errors import OptionError
     from colayer.evaluators.base import Backend
     from colayer.evaluators.ray.connection import connected
-    from colayer.io.dataset import instance_files, read_files, read_solutions
+    from colayer.io.dataset import instance_files, read_files
+    from colayer.io.label import read_solutions
     from colayer.learning.guaranteed import guaranteed
     from colayer.learning.learner import check_uses, learner_for
     from colayer.pipeline import Pipeline

@@ -56,11 +56,25 @@ def check_problem(
 ) -> CheckReport:
     """Look for common mistakes in a problem; each finding says what to fix.
 
-    The problem is tried as it is given, then with every decoder and every other value of an option that it declares
-    (`variants.py`), one changed at a time; with `decoder`, through that one alone. Small instances do best: on
-    them the θ that are tried reach nearly every solution of the layer. Features and scale are checked on all
-    instances, the rest on the first six. A check that would say nothing of its own, since an earlier one failed, is
-    left out until that is mended. The findings depend on the arguments alone.
+    The problem is checked as given, then with one option changed at a time (`variants.py`). A check that depends on
+    a failed one is skipped. The findings depend on the arguments alone.
+
+    Parameters
+    ----------
+    problem
+        The problem to check.
+    instances
+        Small instances do best: on them the θ that are tried reach nearly every solution of the layer. Features and
+        scale are checked on all, the rest on the first six.
+    seed
+        Seed of all random choices.
+    decoder
+        The only decoder to check; by default all of them.
+
+    Returns
+    -------
+    CheckReport
+        One finding per check.
 
     >>> from colayer.problems import SingleMachine
     >>> problem = SingleMachine()
