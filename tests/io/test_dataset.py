@@ -198,27 +198,6 @@ def test_what_is_wrong_is_refused_by_name(call: Any, names: tuple[str, ...], tmp
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_labels_round_trip(tmp_path: Path) -> None:
-    """Labels lie beside the instances and are read in their order, checked against them."""
-    instances = [PROBLEM.generate(seed, jobs=4) for seed in range(3)]
-    files = write_instances(tmp_path / "set", instances, PROBLEM, "npz")
-    solutions = [np.random.default_rng(k).permutation(4) for k in range(3)]
-    for path, solution, instance in zip(files, solutions, instances, strict=True):
-        cost = PROBLEM.cost(solution, instance)
-        label = dataset.label_path(path)
-        dataset.write_solution(label, solution, instance, BOUND, cost=cost, bound=1.0, proved=False)
-    document = json.loads((tmp_path / "set/0001.solution.json").read_text())
-    assert set(document) == {"format", "problem", "sequence", "completion", "cost", "bound", "proved"}
-    assert document["cost"] == sum(document["completion"])
-    back = dataset.read_solutions(tmp_path / "set", BOUND, instances)
-    assert all(np.array_equal(a, b) for a, b in zip(back, solutions, strict=True))
-    with rejects(InputError, where="set"):
-        dataset.read_solutions(tmp_path / "set", BOUND, instances[:2])
-    (tmp_path / "set/0001.solution.json").unlink()
-    with rejects(InputError, where="0001.solution.json"):
-        dataset.read_solutions(tmp_path / "set", BOUND, instances)
-
-
 def returns_or_refuses(path: Path, data: bytes) -> None:
     """The contract of the readers, whatever the bytes."""
     path.write_bytes(data)
