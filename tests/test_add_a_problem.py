@@ -24,7 +24,7 @@ BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def append_stage(tmp_path_factory: pytest.TempPathFactory) -> Any:
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """(what the page's code defined, the folder, what each command printed)."""
     folder = tmp_path_factory.mktemp("afternoon")
     module = types.ModuleType("page_of_crews")

@@ -12,7 +12,7 @@ import pytest
 import colayer.problems
 from colayer import problems
 from colayer.errors import OptionError
-from colayer.problem.guard import OWN_FOLDERS
+from colayer.problem import guard
 from colayer.problems import REGISTRY, find_problem, problem_names
 from support.errors import rejects
 
@@ -66,7 +66,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         (tmp_path / f"{name}.py").write_text("import absent")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setattr(colayer.problems, "OWN_FOLDERS", OWN_FOLDERS.copy())
+    monkeypatch.setattr(guard, "OWN_FOLDERS", guard.OWN_FOLDERS.copy())
     yield tmp_path
     for module in tmp_path.glob("*.py"):
         sys.modules.pop(module.stem, None)
@@ -90,7 +90,7 @@ def test_a_class_and_an_object_of_the_users_will_do(own: Path) -> None:
     assert find_problem("shop_of_tests:Pick").options == {"upside_down": False}
     assert find_problem("shop_of_tests:made").options == {"upside_down": True}
     assert find_problem("shop_of_tests:made", upside_down=False).options == {"upside_down": False}
-    assert OWN_FOLDERS[str(own)] == "shop_of_tests:made"
+    assert guard.OWN_FOLDERS[str(own)] == "shop_of_tests:made"
 
 
 @pytest.mark.parametrize(
