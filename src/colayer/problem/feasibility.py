@@ -37,8 +37,8 @@ def _said_by_problem(problem: BoundProblem[X, Y, Z], solution: Z, instance: X) -
         return None
     try:
         problem.read_solution(problem.write_solution(solution, instance), instance)
-    except (ColayerError, ValueError) as error:
-        return first_line(error)
-    except Exception:
-        return None  # no verdict: `colayer check` says what is wrong with the two
+    except Exception as error:
+        raised = (error.__cause__ if problem.guard.collecting else None) or error
+        # of another kind: no verdict, `colayer check` says what is wrong with the two methods
+        return first_line(error) if isinstance(raised, ColayerError | ValueError) else None
     return None

@@ -11,6 +11,7 @@ from colayer import BaseProblem, InputError
 from colayer.problem.bind import bind
 from colayer.problem.check.report import Skip
 from colayer.problem.check.trial import MOST_INSTANCES, SAMPLES, Trial, copied, losses
+from colayer.problem.feasibility import refusal
 from support.selection_problem import Selection, instances
 
 
@@ -82,19 +83,24 @@ def test_an_ability_that_is_none_is_not_there_and_skips_the_check() -> None:
         trial(Refused()).need("bound", "violation")
 
 
+def said_against(made: Trial, solution: Any) -> str | None:
+    """What the problem on trial says against a solution of its first instance."""
+    return refusal(made.problem, solution, made.instances[0])
+
+
 @pytest.mark.parametrize("problem", [Selection(), Refused()], ids=lambda problem: type(problem).__name__)
 def test_what_is_said_against_a_solution(problem: Any) -> None:
-    assert "1 projects, expected 3" in (trial(problem).infeasible(0, np.array([4])) or "")
-    assert trial(problem).infeasible(0, np.array([0, 1, 2])) is None
+    assert "1 projects, expected 3" in (said_against(trial(problem), np.array([4])) or "")
+    assert said_against(trial(problem), np.array([0, 1, 2])) is None
 
 
 def test_files_that_cannot_tell_say_nothing_against_a_solution() -> None:
-    assert trial(Broken()).infeasible(0, np.array([4])) is None
+    assert said_against(trial(Broken()), np.array([4])) is None
 
 
 def test_a_violation_is_a_sentence() -> None:
     with pytest.raises(InputError, match="violation of selection returned True"):
-        trial(Judged()).infeasible(0, np.array([0, 1, 2]))
+        said_against(trial(Judged()), np.array([0, 1, 2]))
 
 
 class RaisesOurs(Selection):

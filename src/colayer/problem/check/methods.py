@@ -12,6 +12,7 @@ from colayer.errors import InputError
 from colayer.models import thetas
 from colayer.problem.check.report import Skip
 from colayer.problem.check.trial import Trial, copied
+from colayer.problem.feasibility import refusal
 from colayer.problem.gap import ROUNDING
 from colayer.problem.rounds import features_after
 
@@ -113,7 +114,7 @@ def feasible(trial: Trial) -> None:
     if not trial.has("violation") and not trial.has("write_solution", "read_solution"):
         raise Skip("the problem has neither violation, nor read_solution and write_solution, to tell")
     for sample in trial.each_sample():
-        said = trial.infeasible(sample.index, sample.solution)
+        said = refusal(trial.problem, sample.solution, trial.instances[sample.index])
         if said is not None:
             raise InputError(f"decode made an infeasible solution ({said}): repair it in decode, or mend the test")
 
@@ -138,7 +139,7 @@ def exact(trial: Trial) -> None:
     trial.need("exact")
     for index in trial.each(trial.smallest):
         solution, least = trial.exact(index)
-        said = trial.infeasible(index, solution)
+        said = refusal(trial.problem, solution, trial.instances[index])
         if said is not None:
             raise InputError(f"exact returned an infeasible solution ({said}): return what decode would return")
         cheapest = trial.best_sample(index).cost

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer._runtime.text import first_line
-from colayer.errors import ColayerError, InputError
+from colayer.errors import InputError
 from colayer.models import thetas
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check.report import Skip
@@ -161,21 +160,6 @@ class Trial:
             solved = self.problem.solve_exactly(self.instances[index], time_limit=EXACT_SECONDS, start=start)
             self._exact[index] = solved[:2]
         return self._exact[index]
-
-    def infeasible(self, index: int, solution: Any) -> str | None:
-        """Return why `violation` or the solution's file refuses a solution; None if neither does."""
-        problem, instance = self.problem, self.instances[index]
-        if problem.violation is not None:
-            said = problem.violation(solution, instance)
-            return None if said is None else f"violation says: {said}"
-        if problem.write_solution is None or problem.read_solution is None:
-            return None
-        try:
-            problem.read_solution(problem.write_solution(solution, instance), instance)
-        except InputError as error:  # of another kind: no verdict, `files` says what is wrong with the two
-            refused = isinstance(error.__cause__, ColayerError | ValueError)
-            return first_line(error) if refused else None
-        return None
 
 
 def copied(value: Any) -> Any:
