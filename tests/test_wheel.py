@@ -88,9 +88,16 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
     assert "colayer/py.typed" in names
     assert [name for name in names if name.startswith("colayer/pretrained/single-machine")]
     assert "colayer/pretrained/networks/single-machine-27-none.json" in names
-    assert "colayer/report/templates/report.html" in names
-    assert "colayer/experiments/configs/tree-gap.toml" in names
-    assert not [name for name in names if name.startswith(("tests", "benchmarks", "experiments"))]
+    assert not [name for name in names if name.startswith(("tests", "benchmarks", "paper", "colayer_paper"))]
+
+
+def test_the_wheel_of_the_paper_holds_its_page_and_its_settings(tmp_path: Path) -> None:
+    subprocess.run([*PIP, "wheel", "--no-deps", "-w", str(tmp_path), str(ROOT / "paper")], check=True)
+    (built,) = tmp_path.glob("colayer_paper-*.whl")
+    names = zipfile.ZipFile(built).namelist()
+    assert "colayer_paper/report/templates/report.html" in names
+    assert [name for name in names if name.endswith("/tree-gap.toml")]
+    assert not [name for name in names if name.startswith(("tests", "colayer/"))]
 
 
 def test_it_solves_and_the_lines_of_the_readme_run_as_they_are_written(place: Path) -> None:
