@@ -57,21 +57,21 @@ def test_cells_are_named_by_their_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "where"),
     [
-        ("", "x.csv: empty, expected a line with the names of the columns, and rows"),
-        ("a,b\n", "x.csv: empty, expected a line"),
-        ("a,b\n1\n", "x.csv: line 2: 1 cells, expected 2"),
-        ("a,a\n1,2\n", "x.csv: line 1: a comes twice, expected names that differ"),
-        ("a,\n1,2\n", "x.csv: line 1: column 2 has no name, expected names that differ"),
-        ('a\n"x\n', "x.csv: line 2: not CSV: "),
-        (b"a\n\xff\n", "x.csv: not UTF-8 text \\(invalid start byte at byte 2\\)"),
+        ("", "x.csv"),
+        ("a,b\n", "x.csv"),
+        ("a,b\n1\n", "x.csv: line 2"),
+        ("a,a\n1,2\n", "x.csv: line 1"),
+        ("a,\n1,2\n", "x.csv: line 1"),
+        ('a\n"x\n', "x.csv: line 2"),
+        (b"a\n\xff\n", "x.csv"),
     ],
 )
-def test_what_is_no_table_is_refused_by_line(text: str | bytes, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
+def test_what_is_no_table_is_refused_by_line(text: str | bytes, where: str, tmp_path: Path) -> None:
+    with rejects(InputError, where=where):
         read_csv(written(tmp_path, text))
-    with pytest.raises(InputError, match="no such file"):
+    with rejects(InputError, where="none.csv"):
         read_csv(tmp_path / "none.csv")
 
 

@@ -86,8 +86,8 @@ def _command(function: Callable[..., None]) -> Callable[..., None]:
 
 def _shared(
     *,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes: results and errors.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is done.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the log of the library.")] = False,
 ) -> None:
     """Declare the options that every command has."""
 
@@ -119,7 +119,7 @@ def _add_from_elsewhere() -> None:
 
 def _missing(name: str, distribution: str) -> Callable[..., None]:
     def missing(context: typer.Context) -> None:
-        raise OptionError(f"not installed, expected pip install {distribution}", where=name)
+        raise OptionError(f"not installed: pip install {distribution}", where=name)
 
     return missing
 

@@ -58,7 +58,7 @@ def emit(
 def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:
     """Return `--time-limit` of the exact solver, 60 s by default; it needs the flag `needed`."""
     if seconds is not None and not given:
-        raise OptionError(f"works with {needed} only", where="--time-limit")
+        raise OptionError(f"needs {needed}", where="--time-limit")
     return (60.0 if seconds is None else seconds) if given else None
 
 
@@ -138,7 +138,7 @@ def telling(quiet: bool, verbose: bool) -> Iterator[None]:
     """Hide progress and notes in the block if `quiet`; show the library's log if `verbose`."""
     global _quiet
     if quiet and verbose:
-        raise OptionError("given with --quiet, expected one of them", where="--verbose")
+        raise OptionError("pass either --quiet or --verbose, not both", where="--verbose")
     log, compiling = logging.getLogger("colayer"), logging.getLogger("colayer.compiling")
     before = _quiet, log.level, compiling.disabled
     handler = logging.StreamHandler(sys.stderr if sys.stderr is not None else io.StringIO())

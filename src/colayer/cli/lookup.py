@@ -69,7 +69,7 @@ def load_pipelines(
     from colayer.pretrained import pretrained
 
     if len({os.path.realpath(path) for path in files}) < len(files):  # unlike `resolve`, no fault where links go round
-        raise OptionError("a model is given twice, expected each once", where="--model")
+        raise OptionError("the same model twice, expected different ones", where="--model")
     pipelines: dict[str, SomePipeline] = {}
     stems = [path.stem for path in files]
     for path in files:

@@ -115,7 +115,7 @@ class Comparison:
             for key in keys:
                 if key not in group:
                     known = ", ".join(group) or "nothing"
-                    raise InputError(f"instance {row[0].instance} has no {key!r} to group by, it has {known}")
+                    raise InputError(f"instance {row[0].instance} has no {key!r} to group by, expected one of {known}")
             groups.setdefault(tuple(group[key] for key in keys), []).append(row)
         return [
             summary

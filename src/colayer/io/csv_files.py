@@ -46,12 +46,12 @@ def read_csv(path: Path) -> Table:
     except csv.Error as error:
         raise InputError(f"not CSV: {first_line(error)}", where=f"{path}: line {reader.line_num}") from None
     if len(rows) < 2:
-        raise InputError("empty, expected a line with the names of the columns, and rows", where=str(path))
+        raise InputError("empty, expected a line of column names, then rows", where=str(path))
     names = rows[0]
     for i, name in enumerate(names):
         if not name or name in names[:i]:
-            what = f"{printable(name)} comes twice" if name else f"column {i + 1} has no name"
-            raise InputError(f"{what}, expected names that differ", where=f"{path}: line {lines[0]}")
+            what = f"{printable(name)} is given twice" if name else f"column {i + 1} has no name"
+            raise InputError(f"{what}, expected distinct names", where=f"{path}: line {lines[0]}")
     for row, line in zip(rows[1:], lines[1:], strict=True):
         if len(row) != len(names):
             raise InputError(f"{len(row)} cells, expected {len(names)}", where=f"{path}: line {line}")
@@ -85,7 +85,7 @@ def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
             return registered(name)
     known = "; ".join(f"{', '.join(columns)} ({name})" for name, columns in COLUMNS.items())
     there = ", ".join(printable(name) for name in table)
-    raise InputError(f"the columns {there} are those of no problem, expected {known}, or --problem", where=table.source)
+    raise InputError(f"no problem has the columns {there}, expected {known}, or --problem", where=table.source)
 
 
 def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:

@@ -94,7 +94,7 @@ def names(values: Any, field: str, count: int) -> tuple[Any, ...] | None:
         if isinstance(name, bool) or not isinstance(name, str | int | np.integer) or name == "":
             raise InputError(f"{short(name)} is not a name, expected a word or a whole number", where=f"{field}[{i}]")
         if kind(name) in known:
-            raise InputError(f"{short(name)} comes twice, expected names that differ", where=f"{field}[{i}]")
+            raise InputError(f"{short(name)} is given twice, expected distinct names", where=f"{field}[{i}]")
         known.add(kind(name))
     return tuple(kind(name) for name in listed)
 

@@ -109,7 +109,7 @@ class Run:
             if not self.journal.finished:
                 self.journal.finish()
         if self.weights is None:
-            raise InputError(f"{name} asked for no evaluation")
+            raise InputError(f"{name} made no evaluation")
         return self.weights
 
     @property
@@ -170,8 +170,8 @@ class Run:
         """Refuse a journal whose record is of other weights than the method asks for."""
         if self.journal is not None and np.array(record.weights).tobytes() != weights.tobytes():
             raise self.journal.refuse(
-                "other weights than the method asks for here: written by another version or on another machine? "
-                "Remove the journal to start afresh",
+                "other weights than the method asks for: was it written by another version or machine? "
+                "Remove the journal to start again",
                 self.journal.line(record.evaluation),
             )
 
@@ -188,9 +188,9 @@ class Run:
         for record, loss in zip(chosen, losses(chosen), strict=True):
             if loss != record.loss:
                 raise JournalError(
-                    f"evaluation {record.evaluation} had the loss {record.loss!r} and has {loss!r} now: the problem "
-                    "(features, layer, decode, cost, scale) changed since, or does not repeat itself; remove the "
-                    "journal, or name another one, to start afresh",
+                    f"evaluation {record.evaluation} had the loss {record.loss!r} and now has {loss!r}: the problem "
+                    "(features, layer, decode, cost, scale) has changed or is not deterministic; remove the "
+                    "journal, or choose another, to start again",
                     where=str(journal.path),
                 )
 

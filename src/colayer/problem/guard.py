@@ -31,7 +31,7 @@ from colayer.io.files import plain
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
-#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
+#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to fix.
 OWN_FOLDERS: dict[str, str] = {}
 
 _NOTE = "raised by a problem of yours, "

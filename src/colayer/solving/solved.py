@@ -75,7 +75,7 @@ class Solved(Generic[Z]):
         except ModuleNotFoundError as error:
             if error.name != "pandas":
                 raise
-            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns does without)") from None
+            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns works without)") from None
         frame = pandas.DataFrame(columns)
         gaps = [name for name, values in columns.items() if None in values]
         frame[gaps] = frame[gaps].convert_dtypes()  # whole numbers stay whole beside what is missing
@@ -143,7 +143,7 @@ class Solved(Generic[Z]):
 
     def _origin(self, what: str) -> Origin:
         if self.origin is None:
-            raise InputError(f"no instance is known, expected a Solved of Pipeline.solve, to make {what}")
+            raise InputError(f"no instance to make {what} from, expected a Solved returned by Pipeline.solve")
         return self.origin
 
 

@@ -25,14 +25,16 @@ _EVERY = 20
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="A folder of instances to try the model's parts on.")
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Instances to measure the losses of the model's parts on."),
     ] = None,
     along: Annotated[
         str | None,
         typer.Option("--along", metavar="FEATURE", help="Show the loss on --data by the weight of one feature."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that do most.")
+        int | None,
+        typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that contribute most."),
     ] = None,
     problem: arguments.FileProblem = None,
     plot: arguments.Plot = None,
@@ -49,7 +51,7 @@ def explain(
     from colayer.io.dataset import instance_files, read_files
 
     if along is not None and data is None:
-        raise OptionError("works with --data only", where="--along")
+        raise OptionError("needs --data", where="--along")
     found, known = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
