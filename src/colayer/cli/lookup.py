@@ -31,8 +31,8 @@ def find(name: str, mistakes: list[InputError] | None = None, **options: str | N
     from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
-        known = one_of(name, problem_names())
-        raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
+        expected = one_of(name, problem_names())
+        raise OptionError(f"no problem {short(name)}, expected {expected}, or MODULE:NAME", where="PROBLEM")
     try:
         problem = bind(_made(name), mistakes)
     except InputError as error:

@@ -214,9 +214,9 @@ class Results:
         """Compare the costs at the end with those of the reference, the safe weights, the general solvers."""
         rows = [(row, row.difference) for row in self.standings() if row.contender in self.learning]
         found = [
-            Conclusion(f"{row.contender} is better than {apart.to}", _HOLDS[apart.verdict], apart.words)
-            for row, apart in rows
-            if apart is not None
+            Conclusion(f"{row.contender} is better than {difference.to}", _HOLDS[difference.verdict], difference.words)
+            for row, difference in rows
+            if difference is not None
         ]
         for name in self.learning:
             for rival in (SAFE, HIGHS, CP_SAT):
@@ -244,11 +244,11 @@ def _compared_columns(to: str) -> tuple[Column, ...]:
     return Column(f"difference{to}", "%"), Column("standard error", "%"), Column("verdict")
 
 
-def _compared_values(apart: Difference | None) -> tuple[Value, ...]:
-    if apart is None:
+def _compared_values(difference: Difference | None) -> tuple[Value, ...]:
+    if difference is None:
         return None, None, None
-    error = apart.standard_error
-    return 100 * apart.mean, None if error is None else 100 * error, apart.verdict
+    error = difference.standard_error
+    return 100 * difference.mean, None if error is None else 100 * error, difference.verdict
 
 
 def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:

@@ -239,8 +239,8 @@ def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any,
         raise InputError("missing", where=f"{path}: problem")
     name = document["problem"]
     if not isinstance(name, str) or name not in problem_names():
-        known = ", ".join(problem_names())
-        said = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
+        names = ", ".join(problem_names())
+        said = f"no problem {short(name)}, expected one of {names}, or --problem MODULE:NAME"
         raise InputError(said, where=f"{path}: problem")
     return registered(name)
 

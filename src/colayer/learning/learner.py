@@ -246,9 +246,9 @@ def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], 
     """Return sorted indices to learn on and to validate on; below 5 instances none are held out."""
     if count < _FEWEST_TO_SPLIT or validation == 0.0:
         return np.arange(count), np.arange(0)
-    held = min(max(round(validation * count), 1), count - 1)
+    held_out = min(max(round(validation * count), 1), count - 1)
     shuffled = seeds.generator(seed, seeds.SPLIT).permutation(count)
-    return np.sort(shuffled[held:]), np.sort(shuffled[:held])
+    return np.sort(shuffled[held_out:]), np.sort(shuffled[:held_out])
 
 
 def _class(name: str) -> Any:

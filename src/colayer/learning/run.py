@@ -181,10 +181,10 @@ class Run:
         `losses` computes the training losses of the weights of records.
         """
         journal = self.journal
-        known = [] if journal is None else journal.records or list(journal.earlier.values())
-        if journal is None or not known:
+        records = [] if journal is None else journal.records or list(journal.earlier.values())
+        if journal is None or not records:
             return
-        chosen = [min(known, key=lambda record: record.loss), known[-1]]
+        chosen = [min(records, key=lambda record: record.loss), records[-1]]
         for record, loss in zip(chosen, losses(chosen), strict=True):
             if loss != record.loss:
                 raise JournalError(

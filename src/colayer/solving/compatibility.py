@@ -27,8 +27,8 @@ def problem_of_model(
 
     if problem is None:
         if model.problem not in problem_names():  # a file never makes us import a module of its choice
-            known = ", ".join(problem_names())
-            message = f"no problem {short(model.problem)}, expected one of {known}, or --problem MODULE:NAME"
+            names = ", ".join(problem_names())
+            message = f"no problem {short(model.problem)}, expected one of {names}, or --problem MODULE:NAME"
             raise InputError(message, where="problem")
         problem = registered(model.problem)
     if model.problem != problem.name or not model.options:

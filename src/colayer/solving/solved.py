@@ -114,14 +114,14 @@ class Solved(Generic[Z]):
         return f"gap={percent(self.gap)} to the {kind} bound"
 
     def _repr_html_(self) -> str:
-        told = {
+        summary = {
             "cost": _number(self.cost),
             "bound": MISSING if self.bound is None else f"{_number(self.bound)} ({self.bound_kind})",
             "gap": percent(self.gap),
             "time": duration(self.seconds),
             "source": self.source,
         }
-        parts = [_html_table([told])]
+        parts = [_html_table([summary])]
         if self.origin is not None and self.origin.problem.table is not None:
             columns = self._columns_shown()
             rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -196,8 +196,10 @@ def like_for_like(comparison: Comparison, row: Summary) -> Summary:
     like = SAFE + row.contender.removeprefix(LEARNED)
     if not row.contender.startswith(f"{LEARNED}, ") or like not in comparison.contenders:
         return row
-    own, known = ([r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like))
-    return replace(row, difference=difference(own, known, like))
+    costs, reference_costs = (
+        [r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like)
+    )
+    return replace(row, difference=difference(costs, reference_costs, like))
 
 
 def heaviest(model: Model, most: int = 3) -> str:

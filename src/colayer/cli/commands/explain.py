@@ -52,22 +52,22 @@ def explain(
 
     if along is not None and data is None:
         raise OptionError("needs --data", where="--along")
-    found, known = load_model(model, None if problem is None else find(problem), None)
+    found, loaded = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
     instances = None if data is None else read_files(instance_files(data), found)[1]
-    about = {"problem": found.name, "model": str(model), "options": known.options}
+    about = {"problem": found.name, "model": str(model), "options": loaded.options}
     try:
         if along is not None and instances is not None:
-            profile = loss_profile(known, found, instances, along, where="--along")
-            weight = float(known.weights[known.feature_names.index(along)])
+            profile = loss_profile(loaded, found, instances, along, where="--along")
+            weight = float(loaded.weights[loaded.feature_names.index(along)])
             shown = {"feature": along, "weight": weight, "t": profile.t.tolist(), "losses": profile.losses.tolist()}
             document = {**about, "instances": len(instances), **shown}
             label = f"change of the weight of {along}"
             parts = _along(profile, along, weight, len(instances))
             emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: profile.plot(label=label))
             return
-        explained = explain_model(known, found, instances)
+        explained = explain_model(loaded, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
     parts = _parts(model, found.name, explained, top)

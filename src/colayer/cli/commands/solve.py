@@ -171,10 +171,14 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 
     Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """
-    from colayer.solving.solved import document as told
+    from colayer.solving.solved import document as solved_document
 
     more = {"candidates": solved.candidates} if many else {}
-    return {**told(problem, instance, solved), **more, **({"rounds": solved.rounds} if solved.rounds > 1 else {})}
+    return {
+        **solved_document(problem, instance, solved),
+        **more,
+        **({"rounds": solved.rounds} if solved.rounds > 1 else {}),
+    }
 
 
 def solution_csv(

@@ -123,11 +123,11 @@ def feasible(trial: Trial) -> None:
 def bound(trial: Trial) -> None:
     """Check that the bound is at most the cost of every decoded solution."""
     trial.need("bound")
-    known = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
-    if all(value is None for value in known.values()):
+    bounds = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
+    if all(value is None for value in bounds.values()):
         raise Skip("bound returned None")
     for sample in trial.each_sample():
-        least = known[sample.index]
+        least = bounds[sample.index]
         if least is not None and above(least, sample.cost):
             raise InputError(
                 f"bound returned {least:.10g}, but a decoded solution costs {sample.cost:.10g}: lower the bound, or "
