@@ -24,6 +24,7 @@ from colayer.learning.search.auto import Auto
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Searched
 from colayer.learning.settings import Settings
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -32,7 +33,7 @@ from support.searching import Given
 
 def job(problem: Any = None, count: int = 6, **settings: Any) -> TrainingJob[Any, Any, Any]:
     data = [np.random.default_rng(k).normal(size=(4, 2)) for k in range(count)]
-    return TrainingJob(problem or Pick(), data, Settings(**settings), Backend())
+    return TrainingJob(bind(problem or Pick()), data, Settings(**settings), Backend())
 
 
 def test_names() -> None:
@@ -137,12 +138,12 @@ def test_budget_and_radius_are_set_or_a_default() -> None:
 
 def test_the_student_has_the_decoder_to_learn_through() -> None:
     """That of `learn_decoders`, of the settings, or the problem itself, untouched."""
-    problem = SingleMachine(decoder="rdi")
+    problem = bind(SingleMachine(decoder="rdi"))
     assert job(problem).training_problem.decoder == "ls"
     assert job(problem, learn_decoder="none").training_problem.decoder == "none"
     assert job(problem, learn_decoder="rdi").training_problem is problem
     assert job(SingleMachine(decoder="none")).training_problem.decoder == "none"
-    pick = Pick()
+    pick = bind(Pick())
     assert job(pick).training_problem is pick
 
 
@@ -153,8 +154,8 @@ def test_the_student_has_the_decoder_to_learn_through() -> None:
         SingleMachine(),
     ],
 )
-def test_a_decoder_that_there_is_not_is_refused(problem: Any, message: str) -> None:
-    with pytest.raises(OptionError, match=message):
+def test_a_decoder_that_there_is_not_is_refused(problem: Any) -> None:
+    with rejects(OptionError, where="--learn-decoder"):
         _ = job(problem, learn_decoder="magic").training_problem
 
 
