@@ -179,7 +179,7 @@ def test_a_warning_is_one_line_on_stderr_and_not_an_error(
         (["frobnicate"], "no such command 'frobnicate'"),
         (["solv"], "no such command 'solv'"),
         (["--frob"], "--frob: no such option"),
-        (["solve"], "INSTANCE...: missing, expected instance files, JSON, npz or CSV"),
+        (["solve"], "INSTANCE...: missing"),
         (["train", "single-machine", "data"], "-o: missing, expected the model file to write"),
         (["train", "single-machine"], "DIR: missing, expected a folder of instances, NNNN.json or NNNN.npz"),
         (["solve", "x.json", "--modle", "m"], "--modle: no such option, did you mean --model"),
