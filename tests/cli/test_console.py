@@ -17,7 +17,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from colayer.cli import console as output
-from colayer.cli.console import Search, emit, exact_limit, note, progress, say, search, telling, terminal_text
+from colayer.cli.console import Search, emit, exact_limit, note, progress, say, search, terminal_text, verbosity
 from colayer.display.tables import Table
 from colayer.errors import InputError, OptionError
 from support.errors import rejects
@@ -185,7 +185,7 @@ def test_names_in_a_table_move_no_cursor() -> None:
 
 @pytest.mark.parametrize(("flags", "shown"), [((False, False), True), ((True, False), False), ((False, True), True)])
 def test_quiet_says_no_notes(flags: tuple[bool, bool], shown: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    with telling(*flags):
+    with verbosity(*flags):
         note("a note")
         logging.getLogger("colayer.somewhere").warning("a warning")
     assert capsys.readouterr().err.count("a note\n") == shown
@@ -195,8 +195,8 @@ def test_quiet_says_no_notes(flags: tuple[bool, bool], shown: bool, capsys: pyte
 
 def test_verbose_shows_what_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
     for verbose in (False, True):
-        with telling(quiet=False, verbose=verbose):
+        with verbosity(quiet=False, verbose=verbose):
             logging.getLogger("colayer.somewhere").info("more")
         assert capsys.readouterr().err == "more\n" * verbose
-    with rejects(OptionError, where="--verbose"), telling(quiet=True, verbose=True):
+    with rejects(OptionError, where="--verbose"), verbosity(quiet=True, verbose=True):
         pass

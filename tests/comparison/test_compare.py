@@ -62,7 +62,7 @@ def test_without_pipelines_the_shipped_weights_run() -> None:
 @pytest.mark.parametrize("pipelines", [None, {}])
 def test_without_weights_that_is_said_and_learning_took_nothing(pipelines: Any) -> None:
     results = compare(Selection(), instances(1), pipelines, time_limit=LIMIT)
-    assert results.missing[0] == "no learned weights: none are shipped for selection, give --model M.json"
+    assert results.missing[0].startswith("no learned weights")
     assert results.paybacks() == []
     with rejects(InputError, where="learning_seconds"):
         compare(Selection(), instances(1), pipelines, time_limit=LIMIT, learning_seconds=1.0)

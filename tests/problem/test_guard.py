@@ -17,7 +17,7 @@ import pytest
 from colayer.errors import InputError, Terminated
 from colayer.problem import guard
 from colayer.problem.bind import bind
-from colayer.problem.guard import Guard, carry, own_fault, place_of, raised
+from colayer.problem.guard import Guard, own_fault, place_of, raised, with_note
 from support.pick_problem import Pick
 
 WHAT = "cost of crews"
@@ -145,9 +145,9 @@ def test_a_problem_without_a_name_is_named_by_its_class() -> None:
 
 
 def test_the_first_that_is_said_of_an_exception_stays() -> None:
-    error = carry(carry(ValueError("x"), "cost of pick raised it"), "best of pick raised it")
+    error = with_note(with_note(ValueError("x"), "cost of pick raised it"), "best of pick raised it")
     assert own_fault(error) == "cost of pick raised it"
-    assert own_fault(carry(ValueError("x"), None)) is None
+    assert own_fault(with_note(ValueError("x"), None)) is None
 
 
 async def later() -> float:

@@ -164,8 +164,8 @@ def _ablations(
 
     def mean(row: Floats) -> tuple[float, float | None]:
         gaps = [gap(value * u, bound) for value, u, bound in zip(row.tolist(), scales, bounds, strict=True)]
-        known = [g for g in gaps if g is not None]
-        return math.fsum(row.tolist()) / len(row), math.fsum(known) / len(known) if known else None
+        defined = [g for g in gaps if g is not None]
+        return math.fsum(row.tolist()) / len(row), math.fsum(defined) / len(defined) if defined else None
 
     share = {row.feature: row.share for row in features}
     rows = [

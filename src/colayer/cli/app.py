@@ -70,13 +70,13 @@ def _command(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(*arguments: Any, quiet: bool, verbose: bool, **options: Any) -> None:
-        from colayer.cli.console import results_alone, telling
+        from colayer.cli.console import results_alone, verbosity
 
         try:
-            with results_alone(), telling(quiet, verbose):
+            with results_alone(), verbosity(quiet, verbose):
                 function(*arguments, **options)
         except EOFError as error:  # typer would take it for Ctrl-D
-            raise _Carried(error) from error
+            raise _HiddenFromTyper(error) from error
 
     own = inspect.signature(function, eval_str=True)
     shared = inspect.signature(_shared, eval_str=True).parameters.values()
@@ -86,13 +86,13 @@ def _command(function: Callable[..., None]) -> Callable[..., None]:
 
 def _shared(
     *,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes: results and errors.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is done.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print the log of the library.")] = False,
 ) -> None:
     """Declare the options that every command has."""
 
 
-class _Carried(Exception):  # noqa: N818
+class _HiddenFromTyper(Exception):  # noqa: N818
     """An exception that typer must not see."""
 
 
@@ -105,13 +105,13 @@ def _add_from_elsewhere() -> None:
     """Add the commands of other distributions; for a missing one of ours, say what to install."""
     from importlib.metadata import entry_points
 
-    known = {command.name for command in app.registered_commands}
+    present = {command.name for command in app.registered_commands}
     for entry in entry_points(group=_GROUP):
-        if entry.name not in known:
+        if entry.name not in present:
             _add(entry.name, entry.load())
-            known.add(entry.name)
+            present.add(entry.name)
     for name, distribution in ELSEWHERE.items():
-        if name not in known:
+        if name not in present:
             lenient = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
             help_text = f"Not installed: pip install {distribution}"
             app.command(name, help=help_text, context_settings=lenient)(_missing(name, distribution))
@@ -119,7 +119,7 @@ def _add_from_elsewhere() -> None:
 
 def _missing(name: str, distribution: str) -> Callable[..., None]:
     def missing(context: typer.Context) -> None:
-        raise OptionError(f"not installed, expected pip install {distribution}", where=name)
+        raise OptionError(f"not installed: pip install {distribution}", where=name)
 
     return missing
 
@@ -161,7 +161,7 @@ def main(argv: list[str] | None = None) -> int:
     except Terminated:
         status = 143
     except BaseException as error:
-        return _fault(error.__cause__ if isinstance(error, _Carried) and error.__cause__ else error)
+        return _fault(error.__cause__ if isinstance(error, _HiddenFromTyper) and error.__cause__ else error)
     if status in (130, 143):
         _complain("interrupted" if status == 130 else "terminated")
     return status if isinstance(status, int) else 0
@@ -201,8 +201,8 @@ def usage_line(error: Any) -> str:
     option = getattr(error, "option_name", None)
     command = error.ctx.command if error.ctx else None
     if option is not None and hasattr(error, "possibilities"):
-        known = [name for p in (command.params if command else ()) for name in p.opts if name.startswith("-")]
-        near = difflib.get_close_matches(option, known, 2)
+        options = [name for p in (command.params if command else ()) for name in p.opts if name.startswith("-")]
+        near = difflib.get_close_matches(option, options, 2)
         return f"{option}: no such option" + (f", did you mean {' or '.join(near)}?" if near else "")
     if option is not None:
         return f"{option}: takes no value" if "not take" in error.message else f"{option}: expected a value"
@@ -249,10 +249,10 @@ def _complain(line: str) -> None:
 
 def run() -> int:
     """Run `main` as the installed command does, on streams made safe to write to."""
-    from colayer.cli.console import sound_streams
+    from colayer.cli.console import make_streams_writable
 
     gc.set_threshold(100_000, 50, 50)  # what is imported and compiled stays: looking for garbage in it takes time
-    sound_streams()
+    make_streams_writable()
     return main()
 
 

@@ -58,7 +58,7 @@ def emit(
 def exact_limit(seconds: float | None, needed: str, given: bool) -> float | None:
     """Return `--time-limit` of the exact solver, 60 s by default; it needs the flag `needed`."""
     if seconds is not None and not given:
-        raise OptionError(f"works with {needed} only", where="--time-limit")
+        raise OptionError(f"needs {needed}", where="--time-limit")
     return (60.0 if seconds is None else seconds) if given else None
 
 
@@ -134,11 +134,11 @@ def _print(text: str) -> None:
 
 
 @contextmanager
-def telling(quiet: bool, verbose: bool) -> Iterator[None]:
+def verbosity(quiet: bool, verbose: bool) -> Iterator[None]:
     """Hide progress and notes in the block if `quiet`; show the library's log if `verbose`."""
     global _quiet
     if quiet and verbose:
-        raise OptionError("given with --quiet, expected one of them", where="--verbose")
+        raise OptionError("pass either --quiet or --verbose, not both", where="--verbose")
     log, compiling = logging.getLogger("colayer"), logging.getLogger("colayer.compiling")
     before = _quiet, log.level, compiling.disabled
     handler = logging.StreamHandler(sys.stderr if sys.stderr is not None else io.StringIO())
@@ -190,7 +190,7 @@ def results_alone() -> Iterator[None]:
         yield
 
 
-def sound_streams() -> None:
+def make_streams_writable() -> None:
     """Replace closed standard streams, and escape text that the terminal cannot encode."""
     for number in range(3):
         try:
@@ -242,8 +242,8 @@ class Search:
     def _show(self, bound: float, cost: float) -> None:
         from colayer.problem.gap import gap as gap_of
 
-        apart = f", gap {gap:.4%}" if (gap := gap_of(cost, bound)) is not None else ""
-        self._bar.update(self._task, state=f"bound {bound:.8g}, best {cost:.8g}{apart}")
+        gap_text = f", gap {gap:.4%}" if (gap := gap_of(cost, bound)) is not None else ""
+        self._bar.update(self._task, state=f"bound {bound:.8g}, best {cost:.8g}{gap_text}")
 
 
 @contextmanager

@@ -31,8 +31,8 @@ def find(name: str, mistakes: list[InputError] | None = None, **options: str | N
     from colayer.problems import problem_names
 
     if name not in problem_names() and not re.fullmatch(r"[^\W\d][\w.]*(?<!\.):[^\W\d]\w*", name):
-        known = one_of(name, problem_names())
-        raise OptionError(f"no problem {short(name)}, expected {known}, or MODULE:NAME", where="PROBLEM")
+        expected = one_of(name, problem_names())
+        raise OptionError(f"no problem {short(name)}, expected {expected}, or MODULE:NAME", where="PROBLEM")
     try:
         problem = bind(_made(name), mistakes)
     except InputError as error:
@@ -69,7 +69,7 @@ def load_pipelines(
     from colayer.pretrained import pretrained
 
     if len({os.path.realpath(path) for path in files}) < len(files):  # unlike `resolve`, no fault where links go round
-        raise OptionError("a model is given twice, expected each once", where="--model")
+        raise OptionError("the same model twice, expected different ones", where="--model")
     pipelines: dict[str, SomePipeline] = {}
     stems = [path.stem for path in files]
     for path in files:

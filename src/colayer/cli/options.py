@@ -101,15 +101,16 @@ def _number(text: str | float, expected: str) -> float:
 Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
 Files = Annotated[
-    list[Path], typer.Argument(metavar="INSTANCE...", help="Instance files, JSON, npz or CSV, or, for solve, folders.")
+    list[Path],
+    typer.Argument(metavar="INSTANCE...", help="Instance files (JSON, npz or CSV); solve also takes folders."),
 ]
 FileProblem = Annotated[
     str | None,
-    typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files; MODULE:NAME, for files of yours."),
+    typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files, or your problem, MODULE:NAME."),
 ]
 Decoder = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The decoder after the layer: none, ls or rdi, as the problem has them."),
+    typer.Option(metavar="NAME", help="The decoder after the layer: none, ls or rdi, by problem."),
 ]
 Features = Annotated[
     str | None,
@@ -121,14 +122,14 @@ Rounds = Annotated[
     typer.Option(
         metavar="R",
         parser=whole(1, 10_000),
-        help="Solve, look at the solution, solve again, R times in all; as the model was learned if not given.",
+        help="Solve R times, each time with features of the last solution; as the model was learned by default.",
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(metavar="N", parser=whole(1), help="Most threads or processes; all cores if not given.")
+    int | None, typer.Option(metavar="N", parser=whole(1), help="Threads or processes; one per core by default.")
 ]
 TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Stop there, with the best so far.")
+    float | None, typer.Option(metavar="SECONDS", parser=seconds, help="Stop after this time, with the best so far.")
 ]
 ExactLimit = Annotated[
     float | None,
@@ -136,10 +137,10 @@ ExactLimit = Annotated[
         "--time-limit",
         metavar="SECONDS",
         parser=seconds,
-        help="For each instance, of the exact solver; 60 if not given.",
+        help="Time limit of the exact solver for each instance; 60 by default.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Out = Annotated[Path | None, out_file("Write the JSON document here.")]
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", parser=file_name, help="Draw a picture: .png, .svg or .pdf.")
@@ -148,10 +149,10 @@ Candidates = Annotated[int, typer.Option(metavar="K", parser=whole(1), help="Wei
 Samples = Annotated[int, typer.Option(metavar="K", parser=whole(), help="Perturbed weights to try as well.")]
 Sigma = Annotated[
     float | None,
-    typer.Option(metavar="S", parser=number, help="Size of the perturbation, else the model's own."),
+    typer.Option(metavar="S", parser=number, help="Size of the perturbation; the model's by default."),
 ]
 Safe = Annotated[
     bool | None,
-    typer.Option("--safe/--no-safe", help="With or without the safe weights as a fallback; both if not given."),
+    typer.Option("--safe/--no-safe", help="With or without the safe weights as a fallback; both by default."),
 ]
 Models = Annotated[list[Path] | None, typer.Option(metavar="FILE", help="A trained model; may be repeated.")]

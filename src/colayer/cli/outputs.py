@@ -23,11 +23,9 @@ def output_file(path: Path | None, option: str, inputs: Iterable[Path] = (), fol
     except ColayerError as error:
         raise error.at(option) from None
     if path.suffix.lower() in SPREADSHEETS:
-        raise OptionError(
-            f"{path}: no spreadsheet is written, expected a name with .json (solve: or .csv)", where=option
-        )
+        raise OptionError(f"{path}: spreadsheets are not written, expected a .json name (.csv for solve)", where=option)
     if any(same_file(path, other) for other in inputs):
-        raise OptionError(f"{path} is an input as well, expected another file", where=option)
+        raise OptionError(f"{path} is also an input, expected another file", where=option)
     if folder is not None and same_file(path.absolute().parent, folder):
         raise OptionError(f"{path} lies in the data set, expected another folder", where=option)
     return path
@@ -56,5 +54,5 @@ def output_folder(path: Path, option: str = "-o") -> Path:
     except OSError as error:  # a name too long, for one
         raise unwritable(path, error).at(option) from None
     if not there:
-        raise OptionError(f"{path}: the folder to make it in does not exist", where=option)
+        raise OptionError(f"{path}: its parent folder does not exist", where=option)
     return path

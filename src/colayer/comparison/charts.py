@@ -58,8 +58,8 @@ def lines_by(
         for k, (name, y) in enumerate(series.items()):
             style: dict[str, Any] = {"color": shades[k], "marker": MARKERS[k % len(MARKERS)]}
             ax.plot(groups, y, lw=1.6, ms=4.5, mec="white", mew=0.6, label=drawable(name), **style)
-            known = [(g, float(v)) for g, v in zip(groups, y, strict=True) if v == v]
-            ends += [Label(*last, drawable(name), shades[k]) for last in known[-1:]]
+            points = [(g, float(v)) for g, v in zip(groups, y, strict=True) if v == v]
+            ends += [Label(*last, drawable(name), shades[k]) for last in points[-1:]]
         if groups[0] > 0 and groups[-1] / groups[0] >= WIDE:
             ax.set_xscale("log")
         ax.set_xticks(groups, [f"{g:g}" for g in groups])

@@ -69,9 +69,9 @@ def compare(
         shipped = pretrained(problem)
         pipelines = {} if shipped is None else {"pretrained": Pipeline.from_model(problem, shipped, safe=False)}
     if not pipelines:
-        missing.append(f"no learned weights: none are shipped for {bound.name}, give --model M.json")
+        missing.append(f"no learned weights are shipped for {bound.name}: pass --model M.json")
         if learning_seconds is not None:
-            raise InputError("there is no learned pipeline, expected one", where="learning_seconds")
+            raise InputError("no learned pipeline, expected at least one", where="learning_seconds")
     pipelines = distinct_names(pipelines)
     learned = [
         contender

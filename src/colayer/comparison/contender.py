@@ -127,7 +127,7 @@ def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
     bound: BoundProblem[X, Y, Z] = bind(problem)
     if bound.baselines and bound.baseline is None:
         rule = bound.baselines[0]
-        raise InputError(f"{bound.name} names the rule {rule!r} and has no method baseline(rule, instance)")
+        raise InputError(f"{bound.name} names the rule {rule!r} but has no method baseline(rule, instance)")
     rules = [function_contender(rule, partial(bound.need("baseline"), rule)) for rule in bound.baselines]
     return [replace(rule, kind="solver") if rule.name in bound.searches else rule for rule in rules]
 

@@ -60,7 +60,7 @@ def solve_constraints(
     found = [(used + line["seconds"], np.array(line["values"])) for line in lines if "values" in line]
     statuses = [line["status"] for line in lines if "status" in line]
     if statuses in (["INFEASIBLE"], ["MODEL_INVALID"]):
-        raise ColayerError(f"CP-SAT says of the constraint program of {problem.name}: {statuses[0]}")
+        raise ColayerError(f"CP-SAT on the constraint program of {problem.name}: {statuses[0]}")
     solutions = [(when, program.solution(values)) for when, values in found]
     return Attempt(solutions, proved=statuses == ["OPTIMAL"])
 

@@ -48,7 +48,7 @@ def evaluate(
         The result of each contender on each instance, and means.
     """
     if bounds is not None and len(bounds) != len(instances):
-        raise InputError(f"{len(bounds)} of them, expected one for each of {len(instances)} instances", where="bounds")
+        raise InputError(f"{len(bounds)} bounds, expected {len(instances)}, one per instance", where="bounds")
     chosen = contenders_named(contenders) if isinstance(contenders, Mapping) else contenders
     strict = [replace(one, strict=True) for one in chosen]  # in a table of means nobody can be left out
     found = race(bind(problem), instances, strict, one_core=False, warm_up=warm_up, progress=progress)

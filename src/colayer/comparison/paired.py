@@ -59,10 +59,12 @@ def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> D
     Where a reference cost is 0, the difference itself is taken. Differences that rounding alone makes are 0.
     """
     pairs = list(zip(costs, reference, strict=True))
-    mean, error = moments([relative(cost, known) for cost, known in pairs])
+    mean, error = moments([relative(cost, reference_cost) for cost, reference_cost in pairs])
     sign = significance(mean, error, len(pairs))
     # the ratio of two noisy costs is above 1 in the mean even of equals; relative to both, equals are 0 apart
-    fair = moments([2.0 * relative(cost, known, abs(cost) + abs(known)) for cost, known in pairs])
+    fair = moments(
+        [2.0 * relative(cost, reference_cost, abs(cost) + abs(reference_cost)) for cost, reference_cost in pairs]
+    )
     if sign == 0 or significance(*fair, len(pairs)) != sign:
         return Difference(to, mean, error, EQUAL)
     return Difference(to, mean, error, "better" if sign < 0 else "worse")

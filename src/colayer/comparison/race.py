@@ -134,7 +134,7 @@ def race(
     staying = [contender for contender in contenders if contender.name not in failed]
     left = tuple(contender.name for contender in staying)
     if not left:
-        raise InputError(f"no contender is left: {'; '.join(failed.values())}")
+        raise InputError(f"every contender failed: {'; '.join(failed.values())}")
     kept = tuple(tuple(row[name] for name in left) for row in rows)
     reasons, kinds = tuple(failed.values()), tuple(contender.kind for contender in staying)
     return Race(problem.name, time_limit, seed, left, groups, kept, bounds, scales, kinds, reasons)

@@ -78,8 +78,8 @@ class Results:
 
     def payback_table(self) -> Table:
         """Return a table of the solves after which learning has paid off."""
-        headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival, to that gap", "saved",
-                   "paid for after")  # fmt: skip
+        headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival to that gap", "saved",
+                   "paid off after")  # fmt: skip
         rows = []
         for row in self.paybacks():
             more = "> " if row.bounded else ""
@@ -100,7 +100,7 @@ class Results:
         head = f"{count}, {race.time_limit:g} s each on one core; gaps to the best cost found\n\n"
         parts: list[str | Table] = [head, self.standing_table(), _block(self.verdicts())]
         if self.paybacks():
-            parts += ["\nlearning has paid for itself after so many solves:\n\n", self.payback_table()]
+            parts += ["\nSolves after which learning has paid for itself:\n\n", self.payback_table()]
         return [*parts, _block(self.notes())]
 
     def verdicts(self) -> list[str]:
@@ -125,7 +125,7 @@ class Results:
         said = [f"{row.contender}: {row.note}" for row in self.standings() if row.note]
         unknown = [name for name, seconds in self.learning.items() if seconds is None]
         if unknown:
-            said.append(f"not known what learning took, as train prints it: --learning-seconds ({', '.join(unknown)})")
+            said.append(f"learning time unknown, pass --learning-seconds as train prints it ({', '.join(unknown)})")
         return said
 
     def document(self) -> dict[str, Any]:
@@ -198,8 +198,8 @@ class Results:
             for r in self.paybacks()
         ]  # fmt: skip
         caption = (
-            "The seconds the rival takes to the mean gap of the pipeline (the time limit where it does not get there), "
-            "what the pipeline saves by it, and the solves after which that is more than learning took. "
+            "The seconds the rival takes to the mean gap of the pipeline (the time limit if it never gets there), "
+            "the seconds saved per solve, and the solves after which they add up to the time of learning. "
             f"{_NO_WORSE.capitalize()}: instances on which the rival's last cost is not above the pipeline's."
         )
         return Sheet(PAYBACK, "When learning has paid for itself", columns, _cells(rows), caption)
@@ -214,9 +214,9 @@ class Results:
         """Compare the costs at the end with those of the reference, the safe weights, the general solvers."""
         rows = [(row, row.difference) for row in self.standings() if row.contender in self.learning]
         found = [
-            Conclusion(f"{row.contender} is better than {apart.to}", _HOLDS[apart.verdict], apart.words)
-            for row, apart in rows
-            if apart is not None
+            Conclusion(f"{row.contender} is better than {difference.to}", _HOLDS[difference.verdict], difference.words)
+            for row, difference in rows
+            if difference is not None
         ]
         for name in self.learning:
             for rival in (SAFE, HIGHS, CP_SAT):
@@ -244,11 +244,11 @@ def _compared_columns(to: str) -> tuple[Column, ...]:
     return Column(f"difference{to}", "%"), Column("standard error", "%"), Column("verdict")
 
 
-def _compared_values(apart: Difference | None) -> tuple[Value, ...]:
-    if apart is None:
+def _compared_values(difference: Difference | None) -> tuple[Value, ...]:
+    if difference is None:
         return None, None, None
-    error = apart.standard_error
-    return 100 * apart.mean, None if error is None else 100 * error, apart.verdict
+    error = difference.standard_error
+    return 100 * difference.mean, None if error is None else 100 * error, difference.verdict
 
 
 def _cells(rows: Sequence[Sequence[Value]]) -> tuple[tuple[Cell, ...], ...]:

@@ -47,19 +47,19 @@ def standings(race: Race) -> list[Standing]:
 
 def winner(rows: Sequence[Standing], time_limit: float) -> str:
     """Name the contender of least final mean gap in a sentence; among equals, the first to have a solution."""
-    known = [(row.gaps[-1], row.first or 0.0, row.contender) for row in rows if row.gaps[-1] is not None]
-    if not known:
+    finished = [(row.gaps[-1], row.first or 0.0, row.contender) for row in rows if row.gaps[-1] is not None]
+    if not finished:
         return "Nobody solved every instance in time."
-    least = min(gap for gap, _, _ in known)
-    names = [name for gap, _, name in sorted(known) if gap == least]
+    least = min(gap for gap, _, _ in finished)
+    names = [name for gap, _, name in sorted(finished) if gap == least]
     more = f", as good: {', '.join(names[1:])}" if len(names) > 1 else ""
     return f"The winner after {time_limit:g} s is {names[0]}, at a mean gap of {percent(least)}{more}."
 
 
 def paired(race: Race, name: str, to: str) -> Difference | None:
     """Return the difference of the final costs; None if one of the two misses a solution."""
-    costs, known = ([t.cost for t in race.of(contender) if t.cost is not None] for contender in (name, to))
-    return difference(costs, known, to) if len(costs) == len(known) == len(race.rows) else None
+    costs, reference_costs = ([t.cost for t in race.of(contender) if t.cost is not None] for contender in (name, to))
+    return difference(costs, reference_costs, to) if len(costs) == len(reference_costs) == len(race.rows) else None
 
 
 def _standing(race: Race, name: str, to: str | None) -> Standing:

@@ -114,8 +114,10 @@ class Comparison:
             group = row[0].group
             for key in keys:
                 if key not in group:
-                    known = ", ".join(group) or "nothing"
-                    raise InputError(f"instance {row[0].instance} has no {key!r} to group by, it has {known}")
+                    keys_present = ", ".join(group) or "nothing"
+                    raise InputError(
+                        f"instance {row[0].instance} has no {key!r} to group by, expected one of {keys_present}"
+                    )
             groups.setdefault(tuple(group[key] for key in keys), []).append(row)
         return [
             summary
@@ -156,16 +158,18 @@ class Comparison:
     def _summaries(self, rows: Sequence[tuple[Result, ...]], group: dict[str, float]) -> list[Summary]:
         with_gap = [row for row in rows if all(result.gap is not None for result in row)]
         reference = self.reference
-        known = [] if reference is None else [row[self.contenders.index(reference)].cost for row in rows]
+        reference_costs = [] if reference is None else [row[self.contenders.index(reference)].cost for row in rows]
         summaries = []
         for c, name in enumerate(self.contenders):
             costs = [row[c].cost for row in rows]
             gaps = [g for row in with_gap if (g := row[c].gap) is not None]
-            apart = None if reference in (None, name) else difference(costs, known, str(reference))
+            against_reference = (
+                None if reference in (None, name) else difference(costs, reference_costs, str(reference))
+            )
             mean, worst = _mean(gaps) if gaps else None, max(gaps, default=None)
             loss, seconds = _mean([row[c].loss for row in rows]), _mean([row[c].seconds for row in rows])
             counts = len(rows), len(gaps)
-            summaries.append(Summary(name, group, *counts, mean, worst, loss, _mean(costs), seconds, apart))
+            summaries.append(Summary(name, group, *counts, mean, worst, loss, _mean(costs), seconds, against_reference))
         return summaries
 
 
@@ -197,9 +201,9 @@ def summary_table(rows: Sequence[Summary]) -> Table:
         means = (
             (percent(row.mean_gap), percent(row.worst_gap)) if measure == "gap" else (significant(row.mean_cost, 5),)
         )
-        told = ("reference", "") if row.difference is None else (row.difference.words, row.difference.verdict)
+        verdict = ("reference", "") if row.difference is None else (row.difference.words, row.difference.verdict)
         group = (f"{row.group[key]:g}" for key in keys)
-        cells.append((*group, row.contender, *means, duration(row.mean_seconds), *(told if compared else ())))
+        cells.append((*group, row.contender, *means, duration(row.mean_seconds), *(verdict if compared else ())))
     return Table(headers, tuple(cells), best)
 
 

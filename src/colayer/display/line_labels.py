@@ -46,7 +46,7 @@ def at_ends(ax: Axes, labels: Sequence[Label]) -> None:
         )
 
 
-def spread(wanted: Sequence[float], apart: float) -> list[float]:
+def spread(wanted: Sequence[float], distance: float) -> list[float]:
     """Return increasing places near the wanted ones, which increase, at least `apart`; within 0..1 if there is room.
 
     >>> spread([0.5, 0.5, 0.9], 0.25)
@@ -55,14 +55,16 @@ def spread(wanted: Sequence[float], apart: float) -> list[float]:
     groups = [[place] for place in wanted]  # neighbours that overlap share their mean place
     while True:
         centres = [sum(group) / len(group) for group in groups]
-        halves = [apart * (len(group) - 1) / 2 for group in groups]
+        halves = [distance * (len(group) - 1) / 2 for group in groups]
         for k, (a, b) in enumerate(pairwise(range(len(groups)))):
-            if centres[b] - halves[b] - centres[a] - halves[a] < apart - 1e-12:
+            if centres[b] - halves[b] - centres[a] - halves[a] < distance - 1e-12:
                 groups[k : k + 2] = [groups[a] + groups[b]]
                 break
         else:
             break
-    places = [c - h + apart * i for c, h, group in zip(centres, halves, groups, strict=True) for i in range(len(group))]
+    places = [
+        c - h + distance * i for c, h, group in zip(centres, halves, groups, strict=True) for i in range(len(group))
+    ]
     shift = min(0.0, 1.0 - places[-1])
     return [place + max(shift, -places[0]) if shift else place for place in places]
 

@@ -164,7 +164,7 @@ def read_outcomes(run: Path) -> list[tuple[Path, Outcome]]:
     folders = [run, *sorted(path for path in run.iterdir() if path.is_dir())]
     found = [(folder, _read(folder / OUTCOME)) for folder in folders if (folder / OUTCOME).exists()]
     if not found:
-        raise InputError(f"no {OUTCOME} in it, expected a folder that reproduce or compare wrote", where=str(run))
+        raise InputError(f"no {OUTCOME}, expected a folder written by reproduce or compare", where=str(run))
     return found
 
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from colayer._runtime.text import typed_line
 from colayer._runtime.threads import limited
 from colayer.errors import ColayerError, InputError
-from colayer.problem.guard import OWN_FOLDERS, carry, own_fault
+from colayer.problem.guard import OWN_FOLDERS, own_fault, with_note
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -82,7 +82,7 @@ def portable(error: BaseException, where: str = "in a worker process", pickler: 
         again = pickler.loads(pickler.dumps(error))
     except Exception:
         again = ColayerError(f"{where}: {typed_line(error)}")
-    return carry(again, said)
+    return with_note(again, said)
 
 
 def _begin(folders: Mapping[str, str]) -> None:

@@ -46,12 +46,12 @@ def read_csv(path: Path) -> Table:
     except csv.Error as error:
         raise InputError(f"not CSV: {first_line(error)}", where=f"{path}: line {reader.line_num}") from None
     if len(rows) < 2:
-        raise InputError("empty, expected a line with the names of the columns, and rows", where=str(path))
+        raise InputError("empty, expected a line of column names, then rows", where=str(path))
     names = rows[0]
     for i, name in enumerate(names):
         if not name or name in names[:i]:
-            what = f"{printable(name)} comes twice" if name else f"column {i + 1} has no name"
-            raise InputError(f"{what}, expected names that differ", where=f"{path}: line {lines[0]}")
+            what = f"{printable(name)} is given twice" if name else f"column {i + 1} has no name"
+            raise InputError(f"{what}, expected distinct names", where=f"{path}: line {lines[0]}")
     for row, line in zip(rows[1:], lines[1:], strict=True):
         if len(row) != len(names):
             raise InputError(f"{len(row)} cells, expected {len(names)}", where=f"{path}: line {line}")
@@ -83,9 +83,9 @@ def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
     for name, columns in COLUMNS.items():
         if set(columns) <= set(table):
             return registered(name)
-    known = "; ".join(f"{', '.join(columns)} ({name})" for name, columns in COLUMNS.items())
-    there = ", ".join(printable(name) for name in table)
-    raise InputError(f"the columns {there} are those of no problem, expected {known}, or --problem", where=table.source)
+    expected = "; ".join(f"{', '.join(columns)} ({name})" for name, columns in COLUMNS.items())
+    present = ", ".join(printable(name) for name in table)
+    raise InputError(f"no problem has the columns {present}, expected {expected}, or --problem", where=table.source)
 
 
 def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:
@@ -117,9 +117,9 @@ def _values(cells: list[str], *, decimal_comma: bool) -> list[Any]:
     """Return the cells of a column as whole numbers, numbers or words; None for empty ones."""
     if decimal_comma and any(_COMMA.fullmatch(cell) for cell in cells):
         cells = [_COMMA.sub(r"\1.\2", cell) for cell in cells]
-    told = [cell for cell in cells if cell]
-    if told and all(_INTEGER.fullmatch(cell) for cell in told):
+    filled = [cell for cell in cells if cell]
+    if filled and all(_INTEGER.fullmatch(cell) for cell in filled):
         return [int(cell) if cell else None for cell in cells]
-    if told and all(_DECIMAL.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in told):
+    if filled and all(_DECIMAL.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in filled):
         return [float(cell) if cell else None for cell in cells]
     return [cell or None for cell in cells]

@@ -111,13 +111,13 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
     except OSError as error:
         raise unreadable(folder, error, kind="folder") from None
     if INCOMPLETE in names:
-        raise InputError("an incomplete data set: writing it was stopped; generate it anew", where=str(folder))
+        raise InputError("incomplete, since writing was interrupted: generate the data set again", where=str(folder))
     files = [folder / name for name in names if _is_instance(name)]
     if not files:
-        raise InputError("an empty data set, expected a folder of NNNN.json, NNNN.npz or NAME.csv", where=str(folder))
+        raise InputError("no instances, expected a folder of NNNN.json, NNNN.npz or NAME.csv", where=str(folder))
     for one, two in itertools.pairwise(files):
         if one.stem == two.stem:
-            raise InputError(f"{one.name} and {two.name} have one name, expected only one of them", where=str(folder))
+            raise InputError(f"{one.name} and {two.name} name the same instance, expected one file", where=str(folder))
     return files
 
 
@@ -239,8 +239,8 @@ def _named_problem(document: Mapping[str, Any], path: Path) -> BoundProblem[Any,
         raise InputError("missing", where=f"{path}: problem")
     name = document["problem"]
     if not isinstance(name, str) or name not in problem_names():
-        known = ", ".join(problem_names())
-        said = f"no problem {short(name)}, expected one of {known}, or --problem MODULE:NAME"
+        names = ", ".join(problem_names())
+        said = f"no problem {short(name)}, expected one of {names}, or --problem MODULE:NAME"
         raise InputError(said, where=f"{path}: problem")
     return registered(name)
 

@@ -47,9 +47,9 @@ def hashed(problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> tuple[str,
 
 def trained_on(model: Model, problem: BoundProblem[X, Y, Z], instances: Sequence[X]) -> int:
     """Count the instances a model was trained on, by its provenance; 0 if that does not say."""
-    known = model.provenance.get(SEEN)
+    encoded = model.provenance.get(SEEN)
     try:
-        data = base64.b64decode(known, validate=True) if isinstance(known, str) else b""
+        data = base64.b64decode(encoded, validate=True) if isinstance(encoded, str) else b""
     except ValueError:
         data = b""
     seen = {data[i : i + _BYTES] for i in range(0, len(data), _BYTES)}
@@ -65,13 +65,13 @@ def _short_hash(content: bytes) -> bytes:
     return hashlib.sha256(content).digest()[:_BYTES]
 
 
-def _parts(held: Snapshot) -> list[bytes]:
+def _parts(node: Snapshot) -> list[bytes]:
     """Return a snapshot as bytes, each part with its name; private caches `_x` are left out."""
-    if held.array is not None:
-        array = np.ascontiguousarray(held.array)
+    if node.array is not None:
+        array = np.ascontiguousarray(node.array)
         return [f"{array.dtype.str}{array.shape}".encode(), array.tobytes()]
-    found = [f"{held.kind}({held.atom})".encode()]
-    for name, part in sorted((held.parts or {}).items()):
-        if not (held.grows and name.startswith("._")):
+    found = [f"{node.kind}({node.atom})".encode()]
+    for name, part in sorted((node.parts or {}).items()):
+        if not (node.grows and name.startswith("._")):
             found += [name.encode(), *_parts(part)]
     return found

@@ -106,7 +106,7 @@ def npz_bytes(document: Mapping[str, Any], path: Path) -> bytes:
         for key, value in _flat(document):
             array = _array(value)
             if array is None:
-                raise InputError("neither numbers nor text: it has no npz form", where=f"{path}: {key}")
+                raise InputError("has no npz form, expected numbers or text", where=f"{path}: {key}")
             content = BytesIO()
             np.lib.format.write_array(content, array, allow_pickle=False)
             member = zipfile.ZipInfo(f"{key}.npy")  # dated 1980: the same instance gives the same bytes

@@ -88,7 +88,7 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
         names = list(data.columns)
         for k, name in enumerate(names):
             if name in names[:k]:
-                raise InputError("comes twice, expected names that differ", where=f"column {printable(str(name))}")
+                raise InputError("given twice, expected distinct names", where=f"column {printable(str(name))}")
         index = getattr(data, "index", None)
         plain = index is None or type(index).__name__ == "RangeIndex"
         return Table({str(name): data[name] for name in names}, index=None if plain else listed(index), source=source)
@@ -125,7 +125,7 @@ def _since_midnight(values: list[Any]) -> list[Any]:
     try:
         midnight = min(dates).replace(hour=0, minute=0, second=0, microsecond=0)
     except TypeError:
-        raise InputError("dates with and without a time zone, expected one kind") from None
+        raise InputError("dates with and without a time zone, expected one or the other") from None
     return [(v - midnight) / timedelta(minutes=1) if isinstance(v, datetime) and not _missing(v) else v for v in values]
 
 

@@ -89,27 +89,27 @@ def names(values: Any, field: str, count: int) -> tuple[Any, ...] | None:
     if len(listed) != count:
         raise InputError(f"{len(listed)} entries, expected {count}", where=field)
     kind = int if all(isinstance(name, int | np.integer) for name in listed) else str
-    known: set[Any] = set()
+    seen: set[Any] = set()
     for i, name in enumerate(listed):
         if isinstance(name, bool) or not isinstance(name, str | int | np.integer) or name == "":
             raise InputError(f"{short(name)} is not a name, expected a word or a whole number", where=f"{field}[{i}]")
-        if kind(name) in known:
-            raise InputError(f"{short(name)} comes twice, expected names that differ", where=f"{field}[{i}]")
-        known.add(kind(name))
+        if kind(name) in seen:
+            raise InputError(f"{short(name)} is given twice, expected distinct names", where=f"{field}[{i}]")
+        seen.add(kind(name))
     return tuple(kind(name) for name in listed)
 
 
-def named(indices: Any, known: tuple[Any, ...] | None) -> list[Any]:
+def named(indices: Any, all_names: tuple[Any, ...] | None) -> list[Any]:
     """Return indices as a list, each by its name if there are names."""
     listed: list[Any] = np.asarray(indices).tolist()
-    return listed if known is None else [known[i] for i in listed]
+    return listed if all_names is None else [all_names[i] for i in listed]
 
 
-def unnamed(values: Any, known: tuple[Any, ...] | None, field: str) -> Any:
+def unnamed(values: Any, all_names: tuple[Any, ...] | None, field: str) -> Any:
     """Return the indices of a list of names, the inverse of `named`; refuse an unknown name."""
-    if known is None or not isinstance(values, list | tuple | np.ndarray):
+    if all_names is None or not isinstance(values, list | tuple | np.ndarray):
         return values
-    place = {name: i for i, name in enumerate(known)}
+    place = {name: i for i, name in enumerate(all_names)}
     for i, name in enumerate(values):
         if isinstance(name, list) or name not in place:
             raise InputError(f"{short(name)} is not a name of the instance", where=f"{field}[{i}]")

@@ -225,7 +225,7 @@ class Journal:
         if header.identity != ours:
             raise JournalError(
                 f"belongs to another run: {_difference(header.identity, ours)}; "
-                "remove it, or name another journal, to start afresh",
+                "remove it, or choose another journal, to start again",
                 where=str(self.path),
             )
         return header.identity.get("evaluations")

@@ -56,7 +56,7 @@ class TrainingJob(Generic[X, Y, Z]):
 
     def __post_init__(self) -> None:
         if len(self.instances) == 0:
-            raise InputError("no instances to learn from")
+            raise InputError("no instances to learn from, expected at least one")
 
     @cached_property
     def training_problem(self) -> BoundProblem[X, Y, Z]:
@@ -219,7 +219,7 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
     elif (search := _search(method)) is not None:
         learner = search
     else:
-        raise OptionError(f"{short(method)} is neither the name of a method nor one", where="--method")
+        raise OptionError(f"{short(method)} is not a method, expected a name or a learner", where="--method")
     if needs not in learner.needs:
         raise OptionError(_cannot(learner, needs), where="--method")
     return learner
@@ -237,18 +237,18 @@ def check_uses(learner: Learner, given: dict[str, bool]) -> None:
     """Refuse settings that are given but not used by the learner."""
     for option, is_given in given.items():
         if is_given and option not in learner.uses:
-            by_demonstration = ", which learns by demonstration" if "costs" not in learner.needs else ""
-            why = ", which learns on this machine" if option == "cluster" else by_demonstration
-            raise OptionError(f"has no meaning for {learner.name}{why}", where=f"--{option}")
+            by_demonstration = ", which learns by demonstration," if "costs" not in learner.needs else ""
+            why = ", which learns on this machine," if option == "cluster" else by_demonstration
+            raise OptionError(f"{learner.name}{why} does not use `{option}`", where=f"--{option}")
 
 
 def split(count: int, validation: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return sorted indices to learn on and to validate on; below 5 instances none are held out."""
     if count < _FEWEST_TO_SPLIT or validation == 0.0:
         return np.arange(count), np.arange(0)
-    held = min(max(round(validation * count), 1), count - 1)
+    held_out = min(max(round(validation * count), 1), count - 1)
     shuffled = seeds.generator(seed, seeds.SPLIT).permutation(count)
-    return np.sort(shuffled[held:]), np.sort(shuffled[:held])
+    return np.sort(shuffled[held_out:]), np.sort(shuffled[:held_out])
 
 
 def _class(name: str) -> Any:
@@ -259,6 +259,6 @@ def _class(name: str) -> Any:
 def _cannot(learner: Learner, needs: Needs) -> str:
     if needs == "costs":
         expected = ", expected --solutions" if "solutions" in learner.needs else ""
-        return f"{learner.name} learns from {learner.needs[0]}, and there are none{expected}"
+        return f"{learner.name} learns from {learner.needs[0]}, none are given{expected}"
     names = ", ".join(learner_names(needs))
     return f"{learner.name} does not learn from {needs}, expected one of {names}"

@@ -114,7 +114,7 @@ class Run:
             if not self.journal.finished:
                 self.journal.finish()
         if self.weights is None:
-            raise InputError(f"{name} asked for no evaluation")
+            raise InputError(f"{name} made no evaluation")
         return self.weights
 
     @property
@@ -186,16 +186,16 @@ class Run:
         `losses` computes the training losses of the weights of records.
         """
         journal = self.journal
-        known = [] if journal is None else journal.records or list(journal.earlier.values())
-        if journal is None or not known:
+        records = [] if journal is None else journal.records or list(journal.earlier.values())
+        if journal is None or not records:
             return
-        chosen = [min(known, key=lambda record: record.loss), known[-1]]
+        chosen = [min(records, key=lambda record: record.loss), records[-1]]
         for record, loss in zip(chosen, losses(chosen), strict=True):
             if loss != record.loss:
                 raise JournalError(
-                    f"evaluation {record.evaluation} had the loss {record.loss!r} and has {loss!r} now: the problem "
-                    "(features, layer, decode, cost, scale) changed since, or does not repeat itself; remove the "
-                    "journal, or name another one, to start afresh",
+                    f"evaluation {record.evaluation} had the loss {record.loss!r} and now has {loss!r}: the problem "
+                    "(features, layer, decode, cost, scale) has changed or is not deterministic; remove the "
+                    "journal, or choose another, to start again",
                     where=str(journal.path),
                 )
 

@@ -47,7 +47,7 @@ class Approximation:
 
     def __post_init__(self) -> None:
         if not (self.a >= 0 and 0 < self.b < math.inf and self.beta in (1.0, 2.0, math.inf)):
-            raise InputError(f"{self} is no guarantee, expected a >= 0, b > 0 and a norm of 1, 2 or infinity")
+            raise InputError(f"{self} is not a guarantee, expected a >= 0, b > 0 and a norm of 1, 2 or infinity")
 
 
 class Evaluator(Protocol):

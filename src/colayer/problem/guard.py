@@ -31,7 +31,7 @@ from colayer.io.files import plain
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
-#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to mend.
+#: folder of a module that MODULE:NAME named → MODULE:NAME: what is raised in a file there is the user's to fix.
 OWN_FOLDERS: dict[str, str] = {}
 
 _NOTE = "raised by a problem of yours, "
@@ -83,7 +83,7 @@ class Guard:
         said = f"{method} of {self.name} raised {raised(error)}"
         if self.collecting or isinstance(error, _MISTAKABLE) or not isinstance(error, Exception):
             raise InputError(said) from error
-        carry(error, said)
+        with_note(error, said)
 
 
 def ends(error: BaseException) -> bool:
@@ -106,7 +106,7 @@ def place_of(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else ""
 
 
-def carry(error: E, said: str | None) -> E:
+def with_note(error: E, said: str | None) -> E:
     """Return `error` with a note of what to say of it, unless it has one."""
     if said is not None and _note_of(error) is None:
         with suppress(Exception):  # a class of the user's that takes no notes

@@ -27,8 +27,8 @@ def problem_of_model(
 
     if problem is None:
         if model.problem not in problem_names():  # a file never makes us import a module of its choice
-            known = ", ".join(problem_names())
-            message = f"no problem {short(model.problem)}, expected one of {known}, or --problem MODULE:NAME"
+            names = ", ".join(problem_names())
+            message = f"no problem {short(model.problem)}, expected one of {names}, or --problem MODULE:NAME"
             raise InputError(message, where="problem")
         problem = registered(model.problem)
     if model.problem != problem.name or not model.options:
@@ -56,8 +56,8 @@ def default_model(problem: BoundProblem[X, Y, Z]) -> Model:
     if shipped is not None:
         return require_model_for(problem, shipped)
     if problem.safe_weights is None:
-        raise ColayerError(f"{problem.name} has neither shipped nor safe weights: call fit, or give weights")
-    warnings.warn(f"no weights are shipped for {problem.title}: safe weights are used", stacklevel=4)
+        raise ColayerError(f"{problem.name} has neither shipped nor safe weights: call fit, or pass weights")
+    warnings.warn(f"no weights are shipped for {problem.title}: using its safe weights", stacklevel=4)
     return raw_model(problem, problem.safe_weights, "safe weights")
 
 
@@ -80,7 +80,7 @@ def require_model_for(problem: BoundProblem[X, Y, Z], model: Model) -> Model:
         raise InputError(f"a model for {short(model.problem)}, expected one for {problem.name!r}", where="problem")
     if model.feature_names != problem.feature_names:
         raise InputError(
-            f"{len(model.feature_names)} features that are not those of {problem.title}, {problem.dimension} of them",
+            f"{len(model.feature_names)} features, expected the {problem.dimension} of {problem.title}",
             where="feature_names",
         )
     return model

@@ -75,7 +75,7 @@ class Solved(Generic[Z]):
         except ModuleNotFoundError as error:
             if error.name != "pandas":
                 raise
-            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns does without)") from None
+            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns works without)") from None
         frame = pandas.DataFrame(columns)
         gaps = [name for name, values in columns.items() if None in values]
         frame[gaps] = frame[gaps].convert_dtypes()  # whole numbers stay whole beside what is missing
@@ -114,14 +114,14 @@ class Solved(Generic[Z]):
         return f"gap={percent(self.gap)} to the {kind} bound"
 
     def _repr_html_(self) -> str:
-        told = {
+        summary = {
             "cost": _number(self.cost),
             "bound": MISSING if self.bound is None else f"{_number(self.bound)} ({self.bound_kind})",
             "gap": percent(self.gap),
             "time": duration(self.seconds),
             "source": self.source,
         }
-        parts = [_html_table([told])]
+        parts = [_html_table([summary])]
         if self.origin is not None and self.origin.problem.table is not None:
             columns = self._columns_shown()
             rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -143,7 +143,7 @@ class Solved(Generic[Z]):
 
     def _origin(self, what: str) -> Origin:
         if self.origin is None:
-            raise InputError(f"no instance is known, expected a Solved of Pipeline.solve, to make {what}")
+            raise InputError(f"no instance to make {what} from, expected a Solved returned by Pipeline.solve")
         return self.origin
 
 

@@ -47,7 +47,7 @@ def test_tables_figure_and_outcome(run: Any, data: Path, tmp_path: Path, capsys:
     assert all(
         f"\n{name} " in out for name in ("pretrained", "pretrained, perturbed", "safe weights", "exact", "HiGHS")
     )
-    assert "learning has paid for itself after so many solves" in out
+    assert "learning has paid for itself" in out
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     names = ["compare.csv", "compare.json", "cost_over_time.svg", "outcome.json", "payback.csv"]
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == names
@@ -124,7 +124,7 @@ def test_a_baseline_that_fails_is_left_out_and_missing_weights_are_said(run: Any
     assert status == 0
     assert [line.split("  ")[0] for line in out.splitlines()[4:]] == ["best single feature (value)", "first"]
     first, *_, last = err.splitlines()
-    assert first == "no learned weights: none are shipped for toy, give --model M.json"
+    assert first.startswith("no learned weights")
     assert last.startswith("broken is left out: it raised TypeError: ")
     assert "(toy_problem.py, line " in last
 

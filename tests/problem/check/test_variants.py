@@ -169,7 +169,7 @@ PLANTED: dict[Any, str] = {
     SlashInName: "one word without blanks, slashes and colons",
     DecodersOfOneWord: "decoders of DecodersOfOneWord is 'none', expected a tuple of words",
     SwitchThatIsLost: "with_options of selection returned a problem with rounded False",
-    OptionThatJsonChanges: "options are not the same after JSON",
+    OptionThatJsonChanges: "JSON",
     AnotherDecoderIsLost: "with_options of selection returned a problem with decoder 'none'",
     partial(OptionNotReturned, power=3.0): "has another `power`",
     DecoderNotAnOption: "options has no 'decoder'",

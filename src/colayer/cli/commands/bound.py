@@ -12,7 +12,7 @@ from colayer.cli import options as arguments
 def bound(
     files: arguments.Files,
     problem: arguments.FileProblem = None,
-    tight: Annotated[bool, typer.Option("--tight", help="The bound of the exact solver.")] = False,
+    tight: Annotated[bool, typer.Option("--tight", help="Use the exact solver.")] = False,
     time_limit: arguments.ExactLimit = None,
     as_json: arguments.Json = False,
     output: arguments.Out = None,

@@ -25,13 +25,14 @@ def compare(
     model: arguments.Models = None,
     decoder: arguments.Decoder = None,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", parser=arguments.seconds, help="For each instance and contender.")
+        float,
+        typer.Option(metavar="SECONDS", parser=arguments.seconds, help="Time limit for each instance and contender."),
     ] = 10.0,
     seed: arguments.Seed = 0,
     rounds: arguments.Rounds = None,
     learning_seconds: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", parser=arguments.number, help="What learning took, as train prints it."),
+        typer.Option(metavar="SECONDS", parser=arguments.number, help="Seconds of learning, as train prints them."),
     ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
@@ -56,7 +57,7 @@ def compare(
     pipelines = load_pipelines(found, files, decoder, sorted(reserved(found)))
     check_rounds(found, pipelines, rounds)
     if learning_seconds is not None and not pipelines:
-        raise OptionError("there is no learned pipeline, expected a model", where="--learning-seconds")
+        raise OptionError("no learned pipeline, expected --model FILE", where="--learning-seconds")
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
     with naming(paths), progress("comparing") as shown:

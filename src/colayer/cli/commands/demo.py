@@ -39,7 +39,7 @@ def demo(
         str,
         typer.Argument(
             metavar="[PROBLEM]",
-            help="spanning-tree, vehicle-scheduling, single-machine, own (written on the spot), or MODULE:NAME.",
+            help="spanning-tree, vehicle-scheduling, single-machine, own (an example file), or MODULE:NAME.",
         ),
     ] = "spanning-tree",
     output: Annotated[Path, arguments.out_folder("Where model and pictures go.")] = Path("demo"),
@@ -77,7 +77,7 @@ def demo(
         described = ", ".join(f"{name} {value}" for name, value in sizes.items())
         if problem in FEATURES:
             described = f"features {FEATURES[problem]}, {described}"
-        say(f"{found.name}: {TRAINING} instances to learn from, {TEST} others to judge by ({described})\n\n")
+        say(f"{found.name}: {TRAINING} instances for training, {TEST} for testing ({described})\n\n")
         train, test = (
             [generate(child, **sizes) for child in part.spawn(count)]
             for part, count in zip(np.random.SeedSequence(seed).spawn(2), (TRAINING, TEST), strict=True)
@@ -196,8 +196,10 @@ def like_for_like(comparison: Comparison, row: Summary) -> Summary:
     like = SAFE + row.contender.removeprefix(LEARNED)
     if not row.contender.startswith(f"{LEARNED}, ") or like not in comparison.contenders:
         return row
-    own, known = ([r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like))
-    return replace(row, difference=difference(own, known, like))
+    costs, reference_costs = (
+        [r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like)
+    )
+    return replace(row, difference=difference(costs, reference_costs, like))
 
 
 def heaviest(model: Model, most: int = 3) -> str:

@@ -36,7 +36,7 @@ def evaluate(
     rounds: arguments.Rounds = None,
     safe: arguments.Safe = None,
     tight: Annotated[
-        bool, typer.Option("--tight", help="Gaps to the bound of the exact solver, or of the labels where there are.")
+        bool, typer.Option("--tight", help="Gaps to the labels' bounds, else to the exact solver's.")
     ] = False,
     time_limit: arguments.ExactLimit = None,
     plot: arguments.Plot = None,

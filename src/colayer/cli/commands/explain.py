@@ -25,14 +25,16 @@ _EVERY = 20
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
     data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="A folder of instances to try the model's parts on.")
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="Instances to measure the losses of the model's parts on."),
     ] = None,
     along: Annotated[
         str | None,
         typer.Option("--along", metavar="FEATURE", help="Show the loss on --data by the weight of one feature."),
     ] = None,
     top: Annotated[
-        int | None, typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that do most.")
+        int | None,
+        typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that contribute most."),
     ] = None,
     problem: arguments.FileProblem = None,
     plot: arguments.Plot = None,
@@ -49,23 +51,23 @@ def explain(
     from colayer.io.dataset import instance_files, read_files
 
     if along is not None and data is None:
-        raise OptionError("works with --data only", where="--along")
-    found, known = load_model(model, None if problem is None else find(problem), None)
+        raise OptionError("needs --data", where="--along")
+    found, loaded = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
     instances = None if data is None else read_files(instance_files(data), found)[1]
-    about = {"problem": found.name, "model": str(model), "options": known.options}
+    about = {"problem": found.name, "model": str(model), "options": loaded.options}
     try:
         if along is not None and instances is not None:
-            profile = loss_profile(known, found, instances, along, where="--along")
-            weight = float(known.weights[known.feature_names.index(along)])
+            profile = loss_profile(loaded, found, instances, along, where="--along")
+            weight = float(loaded.weights[loaded.feature_names.index(along)])
             shown = {"feature": along, "weight": weight, "t": profile.t.tolist(), "losses": profile.losses.tolist()}
             document = {**about, "instances": len(instances), **shown}
             label = f"change of the weight of {along}"
             parts = _along(profile, along, weight, len(instances))
             emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: profile.plot(label=label))
             return
-        explained = explain_model(known, found, instances)
+        explained = explain_model(loaded, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
     parts = _parts(model, found.name, explained, top)

@@ -45,7 +45,7 @@ def generate(
         typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
     ] = None,
     count: Annotated[
-        int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances, for each combination of sizes.")
+        int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances for each combination of sizes.")
     ] = 20,
     seed: arguments.Seed = 0,
     format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
@@ -63,7 +63,7 @@ def generate(
             expected = "a registered problem, or MODULE:NAME" if k == 0 else "a folder to write to"
             raise OptionError(f"missing, expected {expected}", where=name)
     if len(positional) > 2:
-        raise OptionError("an argument too many, expected PROBLEM DIR", where=positional[2])
+        raise OptionError("unexpected argument, expected PROBLEM DIR", where=positional[2])
     problem = find(positional[0])
     make = problem.need("generate", option="PROBLEM")
     combinations = parse_sizes(problem, given)

@@ -13,7 +13,7 @@ def label(
     problem: arguments.Problem,
     folder: arguments.Folder,
     time_limit: Annotated[
-        float, typer.Option(metavar="SECONDS", parser=arguments.seconds, help="For each instance.")
+        float, typer.Option(metavar="SECONDS", parser=arguments.seconds, help="Time limit for each instance.")
     ] = 60.0,
     workers: arguments.Workers = None,
     as_json: arguments.Json = False,

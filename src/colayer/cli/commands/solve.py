@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def solve(
     files: arguments.Files,
     model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A trained model; else the pretrained one.")
+        Path | None, typer.Option(metavar="FILE", help="A trained model; the pretrained one by default.")
     ] = None,
     problem: arguments.FileProblem = None,
     decoder: arguments.Decoder = None,
@@ -31,13 +31,13 @@ def solve(
     sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
     rounds: arguments.Rounds = None,
-    certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver.")] = False,
+    certify: Annotated[bool, typer.Option("--certify", help="Continue with the exact solver.")] = False,
     time_limit: Annotated[
         float | None,
         typer.Option(
             metavar="SECONDS",
             parser=arguments.seconds,
-            help="For each instance: try more weight vectors while there is time; with --certify, of the exact solver.",
+            help="Time limit for each instance, to try more weight vectors; with --certify, of the exact solver.",
         ),
     ] = None,
     plot: arguments.Plot = None,
@@ -171,10 +171,14 @@ def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: 
 
     Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """
-    from colayer.solving.solved import document as told
+    from colayer.solving.solved import document as solved_document
 
     more = {"candidates": solved.candidates} if many else {}
-    return {**told(problem, instance, solved), **more, **({"rounds": solved.rounds} if solved.rounds > 1 else {})}
+    return {
+        **solved_document(problem, instance, solved),
+        **more,
+        **({"rounds": solved.rounds} if solved.rounds > 1 else {}),
+    }
 
 
 def solution_csv(
@@ -186,7 +190,7 @@ def solution_csv(
 
     parts = [problem.need("table")(one.solution, x) for (problem, x), one in zip(inputs, solved, strict=True)]
     if len({tuple(columns) for columns in parts}) > 1:
-        raise OptionError("instances of several problems, expected one problem, or a name with .json", where="-o")
+        raise OptionError("instances of several problems, expected one problem, or a .json name", where="-o")
     if len(parts) == 1:
         return csv_bytes(parts[0])
     rows = [len(next(iter(columns.values()), [])) for columns in parts]

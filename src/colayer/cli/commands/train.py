@@ -33,7 +33,7 @@ def train(
         str,
         typer.Option(
             metavar="NAME",
-            help="How to learn: auto, srl, direct, cma-es, sgd, bayes or neural; "
+            help="The learner: auto, srl, direct, cma-es, sgd, bayes or neural; "
             "with --solutions fenchel-young, hinge or crf.",
         ),
     ] = "auto",
@@ -42,45 +42,46 @@ def train(
         typer.Option(
             metavar="N",
             parser=arguments.whole(1),
-            help="Budget: loss evaluations, 1000; with --solutions passes over the data, 100.",
+            help="Budget: loss evaluations (1000); with --solutions, passes over the data (100).",
         ),
     ] = None,
     seed: arguments.Seed = 0,
     decoder: arguments.Decoder = None,
-    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder while learning.")] = None,
+    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder used while learning.")] = None,
     features: arguments.Features = None,
     radius: Annotated[
         float | None, typer.Option(metavar="R", parser=arguments.positive, help="Radius of the search ball.")
     ] = None,
     sigma: Annotated[
-        Any, typer.Option(metavar="S", parser=_sigma, help="Perturbation of the loss; 0: none; or theory.")
+        Any, typer.Option(metavar="S", parser=_sigma, help="Perturbation of the loss: a number, 0 for none, or theory.")
     ] = 0.0,
     samples: Annotated[
-        int, typer.Option(metavar="K", parser=arguments.whole(1), help="Draws of that perturbation.")
+        int, typer.Option(metavar="K", parser=arguments.whole(1), help="Draws of the perturbation.")
     ] = 100,
     solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
     validation: Annotated[
-        float, typer.Option(metavar="SHARE", parser=arguments.share, help="Share of the instances kept aside.")
+        float,
+        typer.Option(metavar="SHARE", parser=arguments.share, help="Share of instances held out."),
     ] = 0.2,
     portfolio: Annotated[
         int,
-        typer.Option(metavar="K", parser=arguments.whole(1), help="Weight vectors kept, the most that solve may try."),
+        typer.Option(metavar="K", parser=arguments.whole(1), help="Weight vectors kept for solve --candidates."),
     ] = 32,
     rounds: Annotated[
         int,
-        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Learn for so many rounds (see solve)."),
+        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Rounds to learn for (see solve)."),
     ] = 1,
     workers: arguments.Workers = None,
     device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
-    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Learn on a Ray cluster; or auto.")] = None,
+    cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Ray cluster to learn on, or auto.")] = None,
     time_limit: arguments.TimeLimit = None,
     journal: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", parser=arguments.file_name, help="The journal; FILE.journal if not given."),
+        typer.Option(metavar="FILE", parser=arguments.file_name, help="The journal; FILE.journal by default."),
     ] = None,
     no_journal: Annotated[bool, typer.Option("--no-journal", help="Keep no journal.")] = False,
     guarantees: Annotated[
-        bool, typer.Option("--guarantees", help="Say what theory proves of the model, and what it takes for that.")
+        bool, typer.Option("--guarantees", help="Print the proved bounds and their assumptions.")
     ] = False,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
@@ -114,7 +115,7 @@ def train(
         found.check_decoder(learn_decoder, "--learn-decoder")
     output_file(output, "-o", folder=folder)
     if journal is not None and no_journal:
-        raise OptionError("given with --journal, expected one of them", where="--no-journal")
+        raise OptionError("pass either --journal or --no-journal, not both", where="--no-journal")
     book = None if no_journal else journal or output.with_name(f"{output.name}.journal")
     output_file(book, "--journal", [output], folder=folder)
     drawing = picture_file(plot, inputs=[output, book])
@@ -144,7 +145,7 @@ def train(
                 comparison = against_rules(pipeline, [instances[i] for i in chosen])
         except KeyboardInterrupt:
             if book is not None:
-                note(f"the same command goes on from {book}")
+                note(f"run the same command to continue from {book}")
             raise
         pipeline.save(output)
         bound = pipeline.bound_problem
@@ -240,7 +241,7 @@ def where_it_started(pipeline: SomePipeline) -> str:
     first = pipeline.history_[0].loss
     if pipeline.loss_ != first:
         return ""
-    return "\nlearning ended where it started: no weights beat those it began with\n"
+    return "\nlearning found no better weights than those it started from\n"
 
 
 def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:
@@ -272,9 +273,9 @@ def _promise(promised: Guarantees) -> list[str | Table]:
     head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
     said = (
         "\nproved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
-        "from the sample: the units of M and σ, R, κ and all expectations; with them the bounds are estimates\n"
-        "the row `measured` is of the weights themselves, the bounds are of perturbed ones\n"
+        "estimated from the sample: the units of M and σ, R, κ and all expectations; so the bounds are estimates\n"
+        "`measured` refers to the weights themselves, the bounds to perturbed ones\n"
     )
     vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
-    said += "more than R says nothing: at this n the measured gap is what to go by\n" * vacuous
+    said += "a bound above R says nothing: at this n, go by the measured gap\n" * vacuous
     return [head, table(promised.HEADERS, lines), said]

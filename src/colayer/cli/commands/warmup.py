@@ -11,7 +11,7 @@ from colayer.cli import options as arguments
 
 def warmup(
     problem: Annotated[
-        str | None, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME; all if not given.")
+        str | None, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME; all by default.")
     ] = None,
     as_json: arguments.Json = False,
 ) -> None:

@@ -61,8 +61,8 @@ def _weights(trial: Trial) -> Floats:
         features = trial.features(index).astype(np.float64)
         for _ in range(PAIRS if len(features) > 1 else 0):
             i, j = rng.choice(len(features), 2, replace=False)
-            apart, weights = (features[i] - features[j]) * units, rng.normal(size=d)
-            weights -= apart * float(apart @ weights) / max(float(apart @ apart), np.finfo(float).tiny)
+            direction, weights = (features[i] - features[j]) * units, rng.normal(size=d)
+            weights -= direction * float(direction @ weights) / max(float(direction @ direction), np.finfo(float).tiny)
             rows.append((weights * units)[None, :])
     return np.vstack(rows)
 
@@ -110,10 +110,10 @@ def _same_features(trial: Trial, own: Evaluator) -> None:
             raise InputError(f"visit of the evaluator shows the scale {scale!r}: hand over {expected!r}, that of scale")
 
 
-def _looked(held: Any) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
+def _looked(visited: Any) -> tuple[int, NDArray[Any], float, NDArray[Any]]:
     """Return what an evaluator shows of an instance."""
-    features = np.array(bind(held.problem).features(held.instance))
-    return held.number, np.array(held.matrix), float(held.scale), features
+    features = np.array(bind(visited.problem).features(visited.instance))
+    return visited.number, np.array(visited.matrix), float(visited.scale), features
 
 
 def _same_matrix(trial: Trial, index: int, matrix: NDArray[Any], method: str) -> None:

@@ -73,7 +73,9 @@ def rounds(trial: Trial) -> None:
         if place is not None:
             raise InputError(f"features changes {place}: work on a copy of the solution")
         if not np.array_equal(first, features_after(trial.problem, copied(instance), solution, rows)):
-            raise InputError("features differ between two calls with one solution: use instance and solution alone")
+            raise InputError(
+                "features differ between two calls with the same solution: use instance and solution alone"
+            )
 
 
 def theta(trial: Trial) -> None:
@@ -112,21 +114,21 @@ def safe_weights(trial: Trial) -> None:
 def feasible(trial: Trial) -> None:
     """Check that decoded solutions are feasible by the problem's own test."""
     if not trial.has("violation") and not trial.has("write_solution", "read_solution"):
-        raise Skip("the problem has neither violation, nor read_solution and write_solution, to tell")
+        raise Skip("the problem has neither violation nor read_solution and write_solution")
     for sample in trial.each_sample():
         said = refusal(trial.problem, sample.solution, trial.instances[sample.index])
         if said is not None:
-            raise InputError(f"decode made an infeasible solution ({said}): repair it in decode, or mend the test")
+            raise InputError(f"decode made an infeasible solution ({said}): repair it in decode, or fix the test")
 
 
 def bound(trial: Trial) -> None:
     """Check that the bound is at most the cost of every decoded solution."""
     trial.need("bound")
-    known = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
-    if all(value is None for value in known.values()):
+    bounds = {index: trial.problem.lower_bound(trial.instances[index]) for index in trial.each()}
+    if all(value is None for value in bounds.values()):
         raise Skip("bound returned None")
     for sample in trial.each_sample():
-        least = known[sample.index]
+        least = bounds[sample.index]
         if least is not None and above(least, sample.cost):
             raise InputError(
                 f"bound returned {least:.10g}, but a decoded solution costs {sample.cost:.10g}: lower the bound, or "
@@ -161,7 +163,7 @@ def objective(trial: Trial) -> None:
     On small instances the y that it returned are nearly all the vertices there are.
     """
     if not trial.has("embed"):
-        raise Skip("the problem has no embed, so what its layer minimises is not known")
+        raise Skip("the problem has no embed: the objective of its layer is unknown")
     told_apart, distinct = False, False
     for index in trial.each():
         ys = [sample.y for sample in trial.samples if sample.index == index]
@@ -180,7 +182,7 @@ def objective(trial: Trial) -> None:
         worst, count = int(lost.argmax()), int((lost > 0).sum())
         if count and int((own >= most - rounding).sum()) > 0.9 * len(own):
             raise InputError(
-                "layer returned the y of LARGEST ⟨θ, embed(y)⟩: minimise it. Give the solver inside layer −θ, or mend "
+                "layer returned the y of LARGEST ⟨θ, embed(y)⟩: minimise it. Give the solver inside layer −θ, or fix "
                 "the sign of embed"
             )
         if count:

@@ -45,12 +45,12 @@ def generate(trial: Trial) -> None:
     place = difference(snapshot(first), snapshot(again), "instance")
     if place is not None:
         raise InputError(
-            f"generate made two different instances of one seed (look at {place}): draw everything from "
+            f"generate made two different instances from one seed (look at {place}): draw everything from "
             "np.random.default_rng(seed)"
         )
     other = make(8, **usual)
     if difference(snapshot(first), snapshot(other), "instance") is None:
-        raise InputError("generate made the same instance of two seeds: draw from np.random.default_rng(seed)")
+        raise InputError("generate made the same instance from two seeds: draw from np.random.default_rng(seed)")
     for size in sizes:
         for value in [*([] if size.minimum is None else [size.minimum]), *size.choices]:
             chosen = {**usual, size.name: size.kind(value)}
@@ -59,7 +59,7 @@ def generate(trial: Trial) -> None:
             except InputError as error:
                 what = ", ".join(f"{name}={given}" for name, given in chosen.items())
                 said = f"generate(7, {what}) makes no instance with features ({error})"
-                raise InputError(f"{said}: mend that, or change what sizes allows for {size.name}") from error
+                raise InputError(f"{said}: fix that, or change the limits of {size.name} in sizes") from error
 
 
 def pickling(trial: Trial) -> None:
@@ -70,7 +70,7 @@ def pickling(trial: Trial) -> None:
         try:
             pickle.loads(pickle.dumps(value))
         except Exception as error:
-            said = f"{what} cannot be pickled for worker processes ({typed_line(error)}): mend that. {advice}"
+            said = f"{what} cannot be pickled for worker processes ({typed_line(error)}): fix that. {advice}"
             raise InputError(said) from error
     problem, again = pickle.loads(pickle.dumps((trial.problem.problem, instances)))
     weights = trial.rng(6).normal(size=(_WEIGHTS, trial.problem.dimension))

@@ -30,7 +30,7 @@ def declarations(trial: Trial) -> None:
     if name in REGISTRY and type(problem.problem) is not type(find_problem(name)):
         raise InputError(f"name is {name!r}, that of a built-in problem: choose another, files and models carry it")
     if parse_json(encode(given), Path("options")) != given:
-        raise InputError("options are not the same after JSON: use words, numbers, lists and true or false only")
+        raise InputError("options change when written as JSON: use words, numbers, lists and booleans only")
     place = difference(_public(_remade(problem)), _public(trial.untouched), "")
     if place is not None:
         raise InputError(
