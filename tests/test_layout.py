@@ -13,7 +13,7 @@ SOURCE = TESTS.parent / "src" / "colayer"
 
 #: From the bottom up: a module imports, when it is loaded or later, only from its own rank or from ranks before it.
 RANKS = (
-    ("errors", "_runtime", "io.files", "io.npz", "io.validate", "io.json_places"),
+    ("errors", "_runtime", "io.files", "io.npz", "io.validate"),
     ("layers", "models", "problem.guard", "problem.structure"),
     ("problem",),
     ("io", "evaluators", "problems", "display"),

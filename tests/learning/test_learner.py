@@ -133,7 +133,7 @@ def test_the_training_problem_has_the_decoder_to_learn_through() -> None:
     problem = bind(SingleMachine(decoder="rdi"))
     assert job(problem).training_problem.decoder == "ls"
     assert job(problem, learn_decoder="none").training_problem.decoder == "none"
-    assert job(problem, learn_decoder="rdi").training_problem.problem is problem
+    assert job(problem, learn_decoder="rdi").training_problem is problem
     assert job(SingleMachine(decoder="none")).training_problem.decoder == "none"
     pick = Pick()
     assert job(pick).training_problem.problem is pick

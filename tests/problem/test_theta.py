@@ -9,6 +9,7 @@ import pytest
 
 from colayer import Pipeline
 from colayer.models import ContextModel, LinearModel
+from colayer.models.inputs import scaled_features
 from colayer.models.stage import Stage
 from colayer.problem.bind import bind
 from colayer.problem.structure import Order
@@ -92,7 +93,7 @@ def test_a_second_network_sees_the_answer_to_the_first(instance: Any) -> None:
     assert [one.tolist() for one in problem.answers[1:]] == [sequence.tolist()]
     assert found is not None
     structure = (SingleMachine("27").structure(instance, sequence),)
-    expected = model.then[0].correction(features, structure, model.feature_scale, model.center)
+    expected = model.then[0].added(scaled_features(features, model.feature_scale, model.center), structure)
     assert np.allclose(found, expected - features @ model.raw())  # it starts from its positions alone
     whole = theta_of(bind(problem), model, instance, features)
     assert np.allclose(whole, expected)

@@ -1,6 +1,6 @@
 """Gradients with respect to θ towards the best of one's own perturbed solutions, and of a known one.
 
-As in `learning.search.imitation`, with y_0 at θ itself, y_1..y_K at θ ± sZ_k, and where a solution of the instance
+As in `learning.search.own_best`, with y_0 at θ itself, y_1..y_K at θ ± sZ_k, and where a solution of the instance
 is known its target ȳ beside them: q = softmax(−C/(τ·std C)) over all, and
 
     g = Σ_k q_k·embed(y_k) + q·ȳ − mean_k embed(y_k).
@@ -19,7 +19,7 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.learning.network.items import Item
 from colayer.learning.network.trainer import Batch, batch_of
-from colayer.learning.search.imitation import softmin
+from colayer.learning.search.own_best import softmin
 from colayer.problem.bind import BoundProblem
 from colayer_paper.network_source import Source
 

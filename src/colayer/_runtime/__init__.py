@@ -1,1 +1,1 @@
-"""What every part stands on: the clock, threads, processes, text."""
+"""What every part stands on: the clock, threads, text, compiled kernels."""

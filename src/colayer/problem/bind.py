@@ -173,8 +173,9 @@ class BoundProblem(Generic[X, Y, Z]):
     def costs(self, features: NDArray[Any], weights: Floats, instance: X, number_of_rounds: int = 1) -> Floats:
         """Return the cost of the pipeline on one instance under each row of `weights` (raw units).
 
-        In several rounds it is the least cost of them all (`rounds.py`). This is the seam for problems that compute
-        the loss of an instance in another way, such as a whole day of decisions.
+        Over the scale of the instance it is the loss, which evaluators give to learners. In several rounds it is the
+        least cost of them all (`rounds.py`). Another way to measure an instance, such as a day of decisions that
+        follow one another, belongs here.
         """
         if number_of_rounds > 1:
             return np.array([rounds.least_cost(self, features, row, instance, number_of_rounds) for row in weights])

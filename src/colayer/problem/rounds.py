@@ -40,7 +40,7 @@ def check_rounds(problem: BoundProblem[X, Y, Z], rounds: int) -> None:
     if not 1 <= rounds <= MOST:
         raise OptionError(f"{rounds} is out of range, expected 1 to {MOST}", where="--rounds")
     if rounds > 1 and not problem.features_use_solution:
-        raise OptionError(f"features of {problem.title} take no solution, expected 1", where="--rounds")
+        raise OptionError(f"expected 1: features of {problem.title} do not take a solution", where="--rounds")
 
 
 def features_after(problem: BoundProblem[X, Y, Z], instance: X, solution: Z, rows: int) -> NDArray[Any]:

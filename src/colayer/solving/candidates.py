@@ -129,7 +129,7 @@ class Candidates(Generic[X, Y, Z]):
 
         With one weight vector `alone`, a solution that comes again ends it; so does `deadline` (see `until`).
         """
-        watch = None if deadline is None else _Clock(deadline)
+        watch = None if deadline is None else _Deadline(deadline)
         best: Found[Z] | None = None
         seen: list[tuple[Z, float]] = []
         here, tried = self, 0
@@ -162,7 +162,7 @@ class Candidates(Generic[X, Y, Z]):
         if rounds > 1:
             yield from self.in_rounds(rounds, partial(self._in_turn, rows, names, sigma), deadline=deadline)
             return
-        watch = _Clock(deadline)
+        watch = _Deadline(deadline)
         best: Found[Z] | None = None
         good: list[tuple[float, int, Floats]] = []  # cost, number, weights
         for pool, labels in self._waves(rows, names, good, sigma):
@@ -219,7 +219,7 @@ def _normal(seed: int, shape: tuple[int, int], *key: int) -> Floats:
     return seeds.generator(seed, *key).standard_normal(shape)
 
 
-class _Clock:
+class _Deadline:
     """A watch that says how many candidates fit before a deadline, by their mean time so far."""
 
     def __init__(self, deadline: float) -> None:

@@ -44,7 +44,7 @@ class Solved(Generic[Z]):
     seconds: float
     #: Which weights found it: "learned", "member K" (of the portfolio, K = 2, 3, …), "sample K" (perturbed weights,
     #: K = 1, 2, …), "draw K" (around members that did well, while there is time), "combined" (parts of several of
-    #: these), "safe", or "exact".
+    #: these), "safe", "linear" (beside a network), or "exact".
     source: str
     #: Whether the solution is proved optimal; None where no exact solver was asked (see `colayer.certify`).
     certified: bool | None = None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problem.structure import Order, structure_of
+from colayer.problem.bind import bind
+from colayer.problem.structure import Order
 from colayer.problems import SingleMachine
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.structure import structure, structure_of_sequence
@@ -27,7 +28,7 @@ def test_by_hand() -> None:
 def test_jobs_stand_as_in_the_rule(features: str) -> None:
     problem = SingleMachine(features)
     instance = problem.generate(4, jobs=80, rho=1.0)
-    (order,) = structure_of(problem, instance, 80)
+    (order,) = bind(problem).structure_of(instance, 80)
     assert order.permutation.tolist() == problem.baseline("srpt-midpoint", instance).tolist()
     assert (np.diff(order.positions[order.permutation, 0]) >= 0).all()
 
@@ -89,7 +90,7 @@ def test_positions_in_a_sequence_are_those_of_its_schedule(jobs: int) -> None:
     problem = SingleMachine("27")
     instance = problem.generate(7, jobs=jobs, rho=1.0)
     sequence = np.random.default_rng(jobs).permutation(jobs)
-    (order,) = structure_of(problem, instance, jobs, sequence)
+    (order,) = bind(problem).structure_of(instance, jobs, sequence)
     assert isinstance(order, Order)
     assert order.permutation.tolist() == sequence.tolist()
     r, p = instance.arrays

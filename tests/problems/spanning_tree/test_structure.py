@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problem.structure import structure_of
+from colayer.problem.bind import bind
 from colayer.problems import SpanningTree
 from colayer.problems.spanning_tree.decoder import complete
 from colayer.problems.spanning_tree.structure import savings
@@ -18,7 +18,7 @@ def test_both_stages_of_an_edge_belong_together() -> None:
     m = instance.edge_count
     answer = problem.layer(np.random.default_rng(0).normal(size=2 * m), instance)
     for y in (None, answer):
-        graph, groups = structure_of(problem, instance, len(problem.features(instance)), y)
+        graph, groups = bind(problem).structure_of(instance, len(problem.features(instance)), y)
         assert graph.nodes == 9
         assert not graph.directed
         for stage in (slice(0, m), slice(m, 2 * m)):
@@ -47,7 +47,7 @@ def test_theta_offsets_in_an_answer() -> None:
     problem = SpanningTree()
     instance = problem.generate(1, width=4, scenarios=3)
     m = instance.edge_count
-    assert structure_of(problem, instance, 2 * m)[0].theta_offsets.shape == (2 * m, 0)
+    assert bind(problem).structure_of(instance, 2 * m)[0].theta_offsets.shape == (2 * m, 0)
     y = problem.layer(problem.features(instance) @ problem.safe_weights, instance)
     bought = np.flatnonzero(y == 1)
     theta_offsets = problem.structure(instance, y)[0].theta_offsets

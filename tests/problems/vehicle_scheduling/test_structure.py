@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer.problem.structure import structure_of
+from colayer.problem.bind import bind
 from colayer.problems import VehicleScheduling
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
 
@@ -13,7 +13,7 @@ def test_arcs_in_the_order_of_theta() -> None:
     problem = VehicleScheduling("23")
     instance = problem.generate(0, tasks=6, scenarios=2)
     rows = len(problem.features(instance))
-    (graph,) = structure_of(problem, instance, rows)
+    (graph,) = bind(problem).structure_of(instance, rows)
     cover = problem.layer(np.random.default_rng(0).normal(size=rows), instance)
     used = np.flatnonzero(problem.embed(cover, instance))
     out = {u: v for u, v in zip(graph.tail[used].tolist(), graph.head[used].tolist(), strict=True) if u < 6}
@@ -27,9 +27,9 @@ def test_theta_offsets_in_a_solution_are_delays_along_its_routes() -> None:
     problem = VehicleScheduling("23")
     instance = problem.generate(1, tasks=25, scenarios=4)
     features = problem.features(instance)
-    assert structure_of(problem, instance, len(features))[0].theta_offsets.shape == (len(features), 0)
+    assert bind(problem).structure_of(instance, len(features))[0].theta_offsets.shape == (len(features), 0)
     y = problem.layer(features @ problem.safe_weights, instance)
-    graph = structure_of(problem, instance, len(features), y)[0]
+    graph = bind(problem).structure_of(instance, len(features), y)[0]
     used = problem.embed(y, instance) > 0
     alone, behind, chained, late, stays = graph.theta_offsets.T
     minute = instance.delay_cost

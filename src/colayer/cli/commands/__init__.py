@@ -1,1 +1,1 @@
-"""The bodies of the commands, one file each; `colayer.cli.app` imports them when they run."""
+"""The bodies of the commands, one file each; each imports what is heavy when it runs."""

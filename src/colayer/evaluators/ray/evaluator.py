@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _START = 120.0  # seconds for workers to come up
 _FIRST_PATIENCE = 3600.0  # seconds for a worker's first answer, which computes the features
 _PATIENT, _SLOW = 60.0, 50.0  # seconds, and times the slowest answer so far, for later ones
-_ROUNDS = 5  # times in a row that one call may lose workers
+_RETRIES = 5  # times in a row that one call may lose workers
 _SLIVER = 0.01  # of a processor: a node counts as in use, and nobody is kept out
 _INLINE = 100_000  # bytes: larger arrays travel to each node once, not with each call
 
@@ -68,7 +68,7 @@ class ClusterEvaluator(ShardedEvaluator):
         if isinstance(shared, np.ndarray) and shared.nbytes > _INLINE:
             arguments = dict.fromkeys(arguments, ray.put(shared))
         found: dict[int, Any] = {}
-        for attempt in range(_ROUNDS + 1):
+        for attempt in range(_RETRIES + 1):
             waiting = [k for k in arguments if k not in found]
             begin, patience = time.monotonic(), self._patience(kind, waiting, size)
             asked = {k: self._actors[k].ask.remote(method, arguments[k]) for k in waiting}
@@ -93,7 +93,7 @@ class ClusterEvaluator(ShardedEvaluator):
             said = next(iter(lost.values()))
             _log.warning("%d workers lost (%s): their work is done again (%d)", len(lost), said, attempt + 1)
             self._start(lost)
-        raise ColayerError(f"workers died {_ROUNDS + 1} times in a row ({said}): out of memory on their nodes?")
+        raise ColayerError(f"workers died {_RETRIES + 1} times in a row ({said}): out of memory on their nodes?")
 
     def close(self) -> None:
         """End the workers."""

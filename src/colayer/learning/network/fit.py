@@ -48,7 +48,7 @@ _DEPTH = {True: 6, False: 3}
 _DILATIONS = (1, 2, 4, 8, 16, 32)
 #: The budget where nothing is said, as a multiple of that of a linear model.
 _BUDGET = 4
-#: A change of θ that matters, as a share of its spread; of moments, in their own unit.
+#: A change of θ that matters, as a share of its spread; of positions, in their own unit.
 _GAIN = 0.3
 
 
@@ -193,7 +193,7 @@ def _check(method: Neural, job: TrainingJob[X, Y, Z], loss: Demonstration | None
             where="--method",
         )
     if loss is not None and job.settings.radius is not None:
-        raise OptionError("has no meaning for neural by demonstration", where="--radius")
+        raise OptionError("neural does not use it by demonstration", where="--radius")
     if method.fresh is not None:
         job.problem.need("generate", option="--method", why="fresh instances need it")
         if loss is not None:

@@ -49,8 +49,8 @@ def item_of(
 ) -> Item[X]:
     """Return the item of an instance, for a network that looks at what an `earlier` one makes of it, or for the first.
 
-    Weights and centre are in model units. θ starts from the first moment of an order; without moments, from that of the
-    earlier network, or of the weights.
+    Weights and centre are in model units. θ starts from the first position of an order; without positions, from θ of
+    the earlier network, or of the weights.
     """
     if earlier is None:
         start, structure = None, problem.structure_of(instance, len(features))
@@ -68,9 +68,9 @@ def item_of(
 
 
 def units_of(items: Sequence[Item[Any]]) -> list[float]:
-    """Return the sizes of what can be added to θ: 1 for moments, in their own unit; for amounts, how they spread.
+    """Return the sizes of what can be added to θ: 1 for positions, the spread for offsets.
 
-    Amounts that are the same in all rows of an instance count by their size.
+    Offsets that are the same in all rows of an instance count by their size.
     """
     offsets = [offsets_of(item.structure) for item in items]
     if items[0].anchored:

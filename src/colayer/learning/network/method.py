@@ -19,7 +19,7 @@ class Neural:
 
     **The model.** `channels` numbers per row, `depth` blocks (by default 6 where rows stand in an order, else 3). What
     rows say to each other is what `structure` of the problem says; without it, every row is on its own. The head starts
-    at 0: training starts from the linear model, or, in an order with moments, from where rows stand. What is kept is
+    at 0: training starts from the linear model, or, in an order with positions, from where rows stand. What is kept is
     the state of least validation loss (training loss, without validation), the start included, among those that are no
     worse than it on the training instances.
 

@@ -3,7 +3,7 @@
 By experience there are three, the first that the problem allows:
 
 - `smoothed`: the problem says what each row of θ does to the cost, a gradient of E ℓ(θ + σZ) that is exact in that row;
-- embedded solutions: towards the best of one's own perturbed solutions, as `srl` (see `experience.imitation`);
+- embedded solutions: towards the best of one's own perturbed solutions, as `srl` (see `learning.search.own_best`);
 - costs alone: antithetic differences Σ_k (ℓ(θ + sZ_k) − ℓ(θ − sZ_k)) Z_k/(2s·pairs).
 """
 
@@ -17,7 +17,7 @@ from colayer._runtime.arrays import Floats
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.imitation.example import Example, inner
 from colayer.learning.imitation.fit import Demonstration
-from colayer.learning.search.imitation import towards_the_best
+from colayer.learning.search.own_best import towards_the_best
 from colayer.problem.protocol import X, Y, Z
 
 #: (θ, number of the instance, share of the training that is over, random numbers) → a gradient with respect to θ.

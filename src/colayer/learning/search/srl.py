@@ -18,8 +18,8 @@ from colayer.learning.adam import Adam
 from colayer.learning.learner import Fitted, TrainingJob
 from colayer.learning.options import at_least_one, positive
 from colayer.learning.search.fit import Experience
-from colayer.learning.search.imitation import Imitation
 from colayer.learning.search.optimizer import Evaluate, Task
+from colayer.learning.search.own_best import Imitation
 from colayer.learning.search.search import SearchRun
 from colayer.models import norm
 from colayer.problem.protocol import X, Y, Z

@@ -66,7 +66,7 @@ class Instance:
         else:
             _check_city(self.city, len(scenario_begin), n)
             if self.travel is not None or self.scenario_travel is not None:
-                raise InputError("given beside a city, expected one of them", where="travel")
+                raise InputError("pass either travel times or a city, not both", where="travel")
         object.__setattr__(self, "names", names(self.names, "names", n))
         for field, array in arrays.items():
             object.__setattr__(self, field, array)

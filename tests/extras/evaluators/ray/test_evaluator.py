@@ -162,7 +162,7 @@ def test_a_frozen_worker_is_replaced(connection: str, monkeypatch: pytest.Monkey
 def test_a_problem_that_kills_its_workers_is_an_error_not_a_loop(
     connection: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluator_module, "_ROUNDS", 1)
+    monkeypatch.setattr(evaluator_module, "_RETRIES", 1)
     with (
         closing(ClusterEvaluator(bind(Faulty()), [1, 99, 2])) as evaluator,
         pytest.raises(ColayerError, match="died 2 times in a row"),

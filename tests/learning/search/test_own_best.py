@@ -9,7 +9,7 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.search.imitation import Imitation, chained
+from colayer.learning.search.own_best import Imitation, chained
 from colayer.problem.abilities import SolvesMany
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
