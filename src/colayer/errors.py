@@ -1,7 +1,8 @@
 """Typed errors. Everything colayer raises on purpose is a `ColayerError`.
 
-The command line turns a `ColayerError` into one line on stderr, `error: WHERE: what is wrong`, and exit status 2;
-so it does with an exception of a user's file. Any other exception is a fault of ours and ends with status 1. Where an option is named, Python names the argument.
+The command line turns a `ColayerError`, and an exception raised in a user's file, into one line on stderr,
+`error: WHERE: what is wrong`, and exit status 2. Any other exception is a fault of ours and ends with status 1. Where
+an option is named, Python names the argument.
 """
 
 from __future__ import annotations
