@@ -1,6 +1,6 @@
 """The command line. Heavy modules are imported when a command runs: `--help` answers at once.
 
-Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 interrupted; 143 terminated; 1 a fault of ours.
+Exit status: 0 done; 2 bad usage or bad input, with one line on stderr; 130 and 143 interrupted; 1 a fault of ours.
 """
 
 from __future__ import annotations
