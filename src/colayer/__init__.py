@@ -111,9 +111,15 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name == "LossAlong":  # the name of before, for one release
+        import warnings
+
+        warnings.warn("LossAlong is now called LossProfile", DeprecationWarning, stacklevel=2)
+        name = "LossProfile"
     if name not in _HOMES:
         raise AttributeError(f"module 'colayer' has no attribute {name!r}")
-    import importlib
 
     value = getattr(importlib.import_module(f"colayer.{_HOMES[name]}"), name)
     globals()[name] = value

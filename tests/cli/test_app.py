@@ -70,6 +70,23 @@ def test_without_the_paper_its_commands_say_what_to_install(
 
 
 @pytest.mark.usefixtures("fresh")
+def test_a_distribution_that_cannot_be_loaded_takes_only_its_own_command_away(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Broken:
+        name, value = "extra", "broken.module:extra"
+
+        def load(self) -> Any:
+            raise ImportError("no module named broken")
+
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: (Broken(),))
+    assert main(["--help"]) == 0
+    assert "\n  extra " in capsys.readouterr().out
+    assert main(["extra"]) == 2
+    assert capsys.readouterr().err.startswith("error: extra: broken.module:extra ")
+
+
+@pytest.mark.usefixtures("fresh")
 def test_another_distribution_may_bring_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,7 +67,7 @@ def kinds(folder: Path) -> dict[str, int]:
 @pytest.mark.parametrize("kind", SPECIAL)
 def test_a_file_that_cannot_be_read(kind: str, words: str, special: Path, call: Callable[..., Ended]) -> None:
     empty = kind == "folder" and words in ("solve {}", "solve data/0000.json {}")  # a data set without instances
-    said = refused(call(*words.format(kind).split()), "an empty data set" if empty else SPECIAL[kind])
+    said = refused(call(*words.format(kind).split()), "no instance" if empty else SPECIAL[kind])
     assert kind in said
 
 

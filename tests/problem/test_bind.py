@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError, OptionError
+from colayer import BaseProblem, InputError, OptionError, Pipeline
 from colayer.problem.bind import NAMES, BoundProblem, bind
 from colayer.problem.declarations import METHODS, OPTIONAL
 from colayer.problem.guard import own_fault
@@ -307,3 +307,13 @@ def test_the_defaults_of_the_base_class_are_methods() -> None:
     parts = {name: getattr(Pick, name) for name in ("name", "feature_names", "features", "layer", "cost")}
     bound = bind(type("Based", (BaseProblem,), parts)())
     assert (bound.scale(X), bound.decode(7, X), bound.lower_bound(X), bound.sizes_of(X)) == (1.0, 7, None, {})
+
+
+def test_numbers_that_overflow_are_refused_for_built_in_problems_too() -> None:
+    """The sum of completion times is beyond the largest number."""
+    problem = SingleMachine(decoder="none")
+    instance = problem.instance({"release": [0.0] * 10, "processing": [1.5e307] * 10})
+    with np.errstate(over="ignore"), rejects(InputError, "single-machine"):
+        Pipeline(problem).solve(instance)
+    with np.errstate(over="ignore"), rejects(InputError, "bound", "single-machine"):
+        bind(problem).lower_bound(instance)

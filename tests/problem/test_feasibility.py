@@ -29,6 +29,13 @@ class Unreadable(Written):
         return int(document["no such key"])
 
 
+class OnlyValidating(Written):
+    """Reading validates, and returns nothing: no verdict on the solution."""
+
+    def read_solution(self, document: Any, instance: Item) -> None:
+        return None
+
+
 class OnlyWritten(Written):
     read_solution = None
 
@@ -39,7 +46,9 @@ def test_an_infeasible_solution_is_told_from_a_feasible_one(problem: Any, said: 
     assert refusal(bind(problem), 2, ITEM) is None
 
 
-@pytest.mark.parametrize("problem", [PickItem(), OnlyWritten(), Unreadable()], ids=lambda p: type(p).__name__)
+@pytest.mark.parametrize(
+    "problem", [PickItem(), OnlyWritten(), Unreadable(), OnlyValidating()], ids=lambda p: type(p).__name__
+)
 def test_where_the_problem_cannot_tell_there_is_nothing_to_say(problem: Any) -> None:
     assert refusal(bind(problem), 1, ITEM) is None
 

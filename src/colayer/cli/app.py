@@ -107,21 +107,25 @@ def _add_from_elsewhere() -> None:
 
     present = {command.name for command in app.registered_commands}
     for entry in entry_points(group=_GROUP):
-        if entry.name not in present:
+        if entry.name in present:
+            continue
+        try:
             _add(entry.name, entry.load())
-            present.add(entry.name)
+        except Exception as error:  # one broken distribution must not take the other commands away
+            _add_refusal(entry.name, f"{entry.value} cannot be loaded ({type(error).__name__}: {error})")
+        present.add(entry.name)
     for name, distribution in ELSEWHERE.items():
         if name not in present:
-            lenient = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
-            help_text = f"Not installed: pip install {distribution}"
-            app.command(name, help=help_text, context_settings=lenient)(_missing(name, distribution))
+            _add_refusal(name, f"not installed: pip install {distribution}")
 
 
-def _missing(name: str, distribution: str) -> Callable[..., None]:
-    def missing(context: typer.Context) -> None:
-        raise OptionError(f"not installed: pip install {distribution}", where=name)
+def _add_refusal(name: str, reason: str) -> None:
+    """Add a command that only says why it is not there."""
+    lenient = {"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": []}
 
-    return missing
+    @app.command(name, help=one_line(reason), context_settings=lenient)
+    def refuse(context: typer.Context) -> None:
+        raise OptionError(reason, where=name)
 
 
 for _name in COMMANDS:

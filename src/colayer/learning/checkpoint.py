@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from colayer.errors import InputError, JournalError
-from colayer.io.files import write_atomic
+from colayer.io.files import read_bytes, write_atomic
 from colayer.io.npz import npz_bytes, parse_npz
 from colayer.learning.journal import Record
 
@@ -50,13 +50,13 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            document = parse_npz(self.path.read_bytes(), self.path)
+            document = parse_npz(read_bytes(self.path), self.path)
             theirs = json.loads(str(document["identity"]))
             columns = [document[name].tolist() for name in ("loss", "validation", "cost")]
             if not isinstance(theirs, dict) or not columns[0]:
                 raise ValueError(theirs)
         except (InputError, KeyError, ValueError, AttributeError):
-            raise JournalError("is not the checkpoint of a run", where=str(self.path)) from None
+            raise self.refuse("not a checkpoint of this version") from None
         ours = dict(self.identity)
         changed = [theirs.pop(key, None) != ours.pop(key, None) for key in _BEGINS_ANEW]
         if theirs != ours:

@@ -156,13 +156,16 @@ class BoundProblem(Generic[X, Y, Z]):
 
     def _plain_solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         solution = self.decode(self.layer(theta, instance), instance)
-        return solution, self.cost(solution, instance)
+        return solution, guard.finite(self.cost(solution, instance), f"cost of {self.name}")
 
     def best_of(self, thetas: Floats, instance: X, seed: int = 0) -> tuple[int, Z, float]:
         """Return (row, solution, cost) of the best solution over the rows of `thetas`, the first at equal cost."""
         if self.best is not None:
             answer = self.best(thetas, instance, seed)
-            return self._checked_best(answer, len(thetas), instance) if self.guarded else answer
+            if self.guarded:
+                return self._checked_best(answer, len(thetas), instance)
+            guard.finite(answer[2], f"cost of {self.name}")
+            return answer
         best = (0, *self.solution_at(thetas[0], instance))
         for k in range(1, len(thetas)):
             solution, cost = self.solution_at(thetas[k], instance)
@@ -185,7 +188,9 @@ class BoundProblem(Generic[X, Y, Z]):
     def lower_bound(self, instance: X) -> float | None:
         """Return the cheap lower bound; None if there is none, or if it is −∞."""
         value = None if self.bound is None else self.bound(instance)
-        return None if value is None or value == -math.inf else value
+        if value is None or value == -math.inf:
+            return None
+        return guard.finite(value, f"bound of {self.name}")
 
     def solve_exactly(
         self,
@@ -212,10 +217,10 @@ class BoundProblem(Generic[X, Y, Z]):
         given = self.structure(instance) if y is None else self.structure(instance, y)
         return checked_structure(given, rows, f"structure of {self.name}")
 
-    def vector(self, method: str, length: int, *arguments: Any) -> Floats:
+    def vector(self, method: str, length: int, *arguments: Any, of: str = "") -> Floats:
         """Return the result of `embed`, `target` or `smoothed`: one finite number per row of the features."""
         value = self.need(method)(*arguments)
-        return guard.vector(value, length, f"{method} of {self.name}") if self.guarded else value
+        return guard.vector(value, length, f"{method} of {self.name}{of}") if self.guarded else value
 
     def sizes_of(self, instance: X) -> dict[str, float]:
         """Return the sizes by which tables group the instance."""

@@ -25,6 +25,8 @@ OPTIONAL = (
     "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
     "group", "plot",
 )  # fmt: skip
+#: Those of them that may as well be data of the user's: something else than a method is left alone.
+_WORDS_OF_USERS = ("instance", "table", "solved", "mixed", "smoothed", "structure")
 
 
 def has(problem: object, member: str) -> bool:
@@ -68,7 +70,9 @@ def read_methods(problem: object) -> dict[str, Callable[..., Any] | None]:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")
     for name, value in found.items():
         if value is not None and not callable(value):
-            raise wrong(problem, name, value, "a method")
+            if name not in _WORDS_OF_USERS:
+                raise wrong(problem, name, value, "a method")
+            found[name] = None
     return found
 
 

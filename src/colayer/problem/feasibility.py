@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from colayer._runtime.text import first_line
 from colayer.errors import ColayerError, InputError
 from colayer.problem.bind import BoundProblem
@@ -35,10 +37,11 @@ def _said_by_problem(problem: BoundProblem[X, Y, Z], solution: Z, instance: X) -
         return None if said is None else f"violation says: {first_line(InputError(said or 'something is wrong'))}"
     if problem.write_solution is None or problem.read_solution is None:
         return None
+    own: Any = problem.problem  # without the guard: what it says of the two methods is no verdict on the solution
     try:
-        problem.read_solution(problem.write_solution(solution, instance), instance)
-    except Exception as error:
-        raised = (error.__cause__ if problem.guard.collecting else None) or error
-        # of another kind: no verdict, `colayer check` says what is wrong with the two methods
-        return first_line(error) if isinstance(raised, ColayerError | ValueError) else None
+        own.read_solution(own.write_solution(solution, instance), instance)
+    except (ColayerError, ValueError) as error:
+        return first_line(error)
+    except Exception:
+        return None  # no verdict: `colayer check` says what is wrong with the two
     return None

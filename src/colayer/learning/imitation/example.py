@@ -57,7 +57,7 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
         sequence = seeds.sequence(job.seed, seeds.DEMONSTRATION, 1, i)
         if solutions is not None:
             problem.need("target", why="it cannot learn from solutions")
-            target = problem.vector("target", rows[i], answer, instance)
+            target = problem.vector("target", rows[i], answer, instance, of=f": instance {i}:")
             examples.append(Example(problem, instance, target, None, sequence))
         else:
             true_theta = vector(answer, rows[i], f"{name}[{i}]")
