@@ -17,7 +17,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from colayer.cli import console as output
-from colayer.cli.console import Search, emit, exact_limit, note, progress, say, search, terminal_text, verbosity
+from colayer.cli.console import SearchProgress, emit, exact_limit, note, progress, say, search, terminal_text, verbosity
 from colayer.display.tables import Table
 from colayer.errors import InputError, OptionError
 from support.errors import rejects
@@ -127,7 +127,7 @@ def test_the_line_of_a_search_has_both_bounds_and_their_gap() -> None:
         def update(self, task: int, **fields: Any) -> None:
             seen.append({"task": task, **fields})
 
-    line = Search(Bar(), 7)
+    line = SearchProgress(Bar(), 7)
     assert line.progress is not None
     line.progress(10.0, 12.0)
     line.progress(0.0, 5.0)  # no gap to a bound of 0

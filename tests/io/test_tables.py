@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from colayer.errors import InputError
-from colayer.io.tables import Arguments, Table, listed, number, table_of, words
+from colayer.io.tables import Arguments, InputTable, listed, number, table_of, words
 from support.errors import rejects
 
 
@@ -35,7 +35,7 @@ class Frame:
         pd.DataFrame({"cost": [1, 2]}),
         [{"cost": 1}, {"cost": 2}],
         np.array([(1,), (2,)], dtype=[("cost", int)]),
-        Table({"cost": (1, 2)}),
+        InputTable({"cost": (1, 2)}),
         Frame(),
     ],
     ids=lambda data: type(data).__name__,
@@ -54,9 +54,9 @@ def test_what_is_no_table_is_refused(data: Any) -> None:
 
 def test_columns_have_one_length() -> None:
     with rejects(InputError, where="column b"):
-        Table({"a": [1, 2], "b": [1]})
+        InputTable({"a": [1, 2], "b": [1]})
     with rejects(InputError, where="prices: column b"):
-        Table({"b": "x"}, source="prices")
+        InputTable({"b": "x"}, source="prices")
 
 
 def test_columns_of_a_frame_differ() -> None:
@@ -70,8 +70,8 @@ def test_an_index_of_names_is_kept() -> None:
 
 
 def test_a_cell_is_named_by_row_or_line() -> None:
-    assert Table({"a": [1, 2]}).where("a", 1) == "column a, row 2"
-    assert Table({"a": [1, 2]}, lines=[2, 5], source="x.csv").where("a", 1) == "x.csv: column a, line 5"
+    assert InputTable({"a": [1, 2]}).where("a", 1) == "column a, row 2"
+    assert InputTable({"a": [1, 2]}, lines=[2, 5], source="x.csv").where("a", 1) == "x.csv: column a, line 5"
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def bar(label: str) -> Iterator[tuple[Any, Any]]:
         yield shown, shown.add_task(label, total=None)
 
 
-class Search:
+class SearchProgress:
     """The progress line of an exact search over several instances: how many are done, current bound and best cost."""
 
     def __init__(self, bar: Any, task: Any) -> None:
@@ -247,10 +247,10 @@ class Search:
 
 
 @contextmanager
-def search(label: str, total: int) -> Iterator[Search]:
+def search(label: str, total: int) -> Iterator[SearchProgress]:
     """Show the bounds of the running search on stderr; nothing if it is not a terminal."""
     if not on_terminal():
-        yield Search(None, None)
+        yield SearchProgress(None, None)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -263,7 +263,7 @@ def search(label: str, total: int) -> Iterator[Search]:
         TextColumn("{task.fields[state]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Search(bar, bar.add_task(label, total=total, state=""))
+        yield SearchProgress(bar, bar.add_task(label, total=total, state=""))
 
 
 def on_terminal() -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from colayer._runtime.text import first_line, printable
 from colayer.errors import ColayerError, InputError
 from colayer.io.files import read_bytes
-from colayer.io.tables import Table
+from colayer.io.tables import InputTable
 from colayer.problem.bind import BoundProblem
 from colayer.problem.instances import make_instance
 from colayer.problem.protocol import X, Y, Z
@@ -28,7 +28,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"([+-]?\d+),(\d+)")
 
 
-def read_csv(path: Path) -> Table:
+def read_csv(path: Path) -> InputTable:
     """Return the table of a CSV file; a column is numbers if all its cells are (007 is a word), None if empty."""
     try:
         text = read_bytes(path).decode("utf-8-sig")
@@ -58,7 +58,7 @@ def read_csv(path: Path) -> Table:
     columns = {
         name: _values([row[c] for row in rows[1:]], decimal_comma=delimiter == ";") for c, name in enumerate(names)
     }
-    return Table(columns, lines=lines[1:], source=str(path))
+    return InputTable(columns, lines=lines[1:], source=str(path))
 
 
 def csv_instance(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
@@ -76,7 +76,7 @@ def csv_instance(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tu
         raise (error if placed else error.at(str(path))) from None
 
 
-def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
+def _problem_with_columns(table: InputTable) -> BoundProblem[Any, Any, Any]:
     """Return the registered problem whose columns a table has."""
     from colayer.problems import COLUMNS, registered
 
@@ -88,7 +88,7 @@ def _problem_with_columns(table: Table) -> BoundProblem[Any, Any, Any]:
     raise InputError(f"no problem has the columns {present}, expected {expected}, or --problem", where=table.source)
 
 
-def companions(path: Path, names: Sequence[str]) -> dict[str, Table]:
+def companions(path: Path, names: Sequence[str]) -> dict[str, InputTable]:
     """Return the other tables of an instance that lie beside it: `monday.scenarios.csv`."""
     beside = {name: path.with_name(f"{path.stem}.{name}.csv") for name in names}
     return {name: read_csv(other) for name, other in beside.items() if other.is_file()}

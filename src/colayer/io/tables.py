@@ -28,7 +28,7 @@ _PLACE = re.compile(r"(?P<field>.*)\[(?P<row>\d+)\]")
 _CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
 
 
-class Table(Mapping[str, list[Any]]):
+class InputTable(Mapping[str, list[Any]]):
     """Columns of equal length by name.
 
     `lines` are those of the file that the rows come from, `source` is its name, or what else messages call the table.
@@ -78,12 +78,12 @@ class Table(Mapping[str, list[Any]]):
         return f"{self.about(column)}, " + (f"line {self.lines[row]}" if self.lines else f"row {row + 1}")
 
 
-def table_of(data: Any, title: str, source: str = "") -> Table:
+def table_of(data: Any, title: str, source: str = "") -> InputTable:
     """Return the table of a DataFrame, a mapping of columns, a list of rows, or a structured array."""
-    if isinstance(data, Table):
+    if isinstance(data, InputTable):
         return data
     if isinstance(data, Mapping):
-        return Table(data, source=source)
+        return InputTable(data, source=source)
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
         names = list(data.columns)
         for k, name in enumerate(names):
@@ -91,11 +91,13 @@ def table_of(data: Any, title: str, source: str = "") -> Table:
                 raise InputError("given twice, expected distinct names", where=f"column {printable(str(name))}")
         index = getattr(data, "index", None)
         plain = index is None or type(index).__name__ == "RangeIndex"
-        return Table({str(name): data[name] for name in names}, index=None if plain else listed(index), source=source)
+        return InputTable(
+            {str(name): data[name] for name in names}, index=None if plain else listed(index), source=source
+        )
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return Table({name: data[name] for name in data.dtype.names}, source=source)
+        return InputTable({name: data[name] for name in data.dtype.names}, source=source)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        return Table({str(name): [row.get(name) for row in data] for name in data[0]}, source=source)
+        return InputTable({str(name): [row.get(name) for row in data] for name in data[0]}, source=source)
     expected = "a DataFrame, a dict of columns or a list of rows"
     if isinstance(data, str | os.PathLike):
         expected += "; colayer.read_instance reads files"

@@ -9,7 +9,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
-from colayer.io.tables import Arguments, Table, table_of, words
+from colayer.io.tables import Arguments, InputTable, table_of, words
 from colayer.io.validate import number, table, whole
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST, SCENARIOS, VEHICLE_COST
 from colayer.problems.vehicle_scheduling.instance import Instance
@@ -86,13 +86,13 @@ def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any
             raise InputError(f"{speed:g} is not positive, expected a number > 0", where="speed")
         x, y, to_x, to_y = (given.numbers(point) for point in POINTS)
         return np.hypot(to_x[:, None] - x, to_y[:, None] - y) / speed
-    if hasattr(travel, "columns") or isinstance(travel, dict | Table):
+    if hasattr(travel, "columns") or isinstance(travel, dict | InputTable):
         trips = table_of(travel, "travel", source="travel")
         return _between_places(given, trips) if set(TRIPS) <= set(trips) else _by_task(trips, "travel", n, names, n)
     return table(_plain(travel, "travel"), "travel", (n, n), gaps=True)
 
 
-def _between_places(given: Arguments, trips: Table) -> Floats:
+def _between_places(given: Arguments, trips: InputTable) -> Floats:
     """Return the minutes between the places of the tasks; the way back takes as long if only one way is given."""
     leave, arrive = (words(given.values(field)) for field in ("to", "from"))
     told = Arguments("travel", trips)
@@ -114,7 +114,7 @@ def _between_places(given: Arguments, trips: Table) -> Floats:
     return found
 
 
-def _by_task(given: Table, title: str, rows: int | None, names: list[Any] | None, n: int) -> Floats:
+def _by_task(given: InputTable, title: str, rows: int | None, names: list[Any] | None, n: int) -> Floats:
     """Return a table with a column per task, by name if the tasks have names."""
     columns = [str(name) for name in names] if names is not None else list(given)
     told = Arguments(title, given)
@@ -138,10 +138,10 @@ def _scenarios(
         rng = np.random.default_rng(whole(seed, "seed"))
         shares = rng.exponential(late, size=(count, n + 1))
         return shares[:, :n] * np.maximum(end - begin, 0.0), 1.0 + shares[:, n]
-    if hasattr(scenarios, "columns") or isinstance(scenarios, dict | Table):
+    if hasattr(scenarios, "columns") or isinstance(scenarios, dict | InputTable):
         given = table_of(scenarios, "scenarios", source="scenarios")
         own = {name: values for name, values in given.items() if name not in (LABEL, FACTOR)}
-        delay = _by_task(Table(own, lines=given.lines, source=given.source), "scenarios", None, names, n)
+        delay = _by_task(InputTable(own, lines=given.lines, source=given.source), "scenarios", None, names, n)
         factor = Arguments("scenarios", given).numbers(FACTOR) if FACTOR in given else np.ones(len(delay))
         return delay, factor[: _affordable(len(delay), n)]
     delay = table(_plain(scenarios, "scenarios"), "scenarios", (None, n))
