@@ -14,6 +14,7 @@ from colayer.io.npz import npz_bytes
 from colayer.learning.checkpoint import Checkpoint
 from colayer.learning.journal import Record
 from colayer.learning.run import Run
+from support.errors import rejects
 
 IDENTITY = {"seed": 0, "evaluations": 9}
 RECORDS = [Record(5, [], 2.0, None, cost=0), Record(8, [], 1.5, 0.5, cost=3)]
@@ -57,7 +58,7 @@ def test_another_budget_or_stage_before_begins_anew(tmp_path: Path, more: dict[s
 
 def test_another_run_is_refused(tmp_path: Path) -> None:
     saved(tmp_path / "state.npz")
-    with pytest.raises(JournalError, match=r"state\.npz: belongs to another run: seed differs"):
+    with rejects(JournalError, "seed", where="state.npz"):
         Checkpoint(tmp_path / "state.npz", {**IDENTITY, "seed": 1, "evaluations": 12}).load(0)
 
 
@@ -75,6 +76,6 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
 def test_what_is_no_checkpoint_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "state.npz"
     path.write_bytes(content)
-    with pytest.raises(JournalError, match=r"state\.npz: is not the checkpoint of a run"):
+    with rejects(JournalError, "checkpoint", where="state.npz"):
         Checkpoint(path, IDENTITY).load(0)
     assert path.read_bytes() == content
