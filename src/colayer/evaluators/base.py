@@ -108,6 +108,6 @@ def compiled_evaluator(problem: BoundProblem[X, Y, Z], instances: Sequence[X], w
 
     if problem.evaluator is None:
         return None
-    takes_workers = "workers" in inspect.signature(problem.problem.evaluator).parameters  # type: ignore[attr-defined]
+    takes_workers = "workers" in inspect.signature(problem.evaluator).parameters
     options: dict[str, Any] = {"workers": workers} if takes_workers else {}
     return problem.evaluator(instances, **options)

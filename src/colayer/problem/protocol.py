@@ -25,8 +25,6 @@ Y = TypeVar("Y")
 Z = TypeVar("Z")
 X_contra = TypeVar("X_contra", contravariant=True)
 Z_contra = TypeVar("Z_contra", contravariant=True)
-#: A problem, whatever its kind.
-P = TypeVar("P")
 
 
 @runtime_checkable
