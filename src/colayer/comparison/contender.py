@@ -151,8 +151,9 @@ def perturbed_contender(
     def attempt(instance: X, limit: float) -> Attempt[Z]:
         begin, deadline = clock(), clock() + limit
         problem, model = pipeline.bound_problem, pipeline.model
-        tried = Candidates(problem, model, instance, problem.features(instance), seed)
-        rows, names = fixed_rows(model, max(1, len(model.portfolio)), 0, None, seed)
+        features = problem.features(instance)
+        tried = Candidates(problem, model, instance, features, seed)
+        rows, names = fixed_rows(model, max(1, len(model.portfolio)), 0, None, seed, features)
         found: list[tuple[float, Z]] = []
         least = math.inf
         rounds = MOST if problem.features_use_solution else 1

@@ -49,15 +49,23 @@ class Moments:
 
 def moments(problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator) -> Moments:
     """Return mean and deviation of the features: those the evaluator holds, else computed again."""
-    holder = evaluator if isinstance(evaluator, MapsFeatures) else LocalEvaluator(problem, instances)
-    sums = holder.map_features(row_sums)
+    sums = features_mapped(problem, instances, evaluator, row_sums)
     total = float(sum(count for count, _ in sums))
     mean = _in_order([part for _, part in sums]) / total
-    spread = np.sqrt(_in_order(holder.map_features(partial(row_squares, center=mean))) / total)
+    squares = features_mapped(problem, instances, evaluator, partial(row_squares, center=mean))
+    spread = np.sqrt(_in_order(squares) / total)
     if not (np.isfinite(mean).all() and np.isfinite(spread).all()):
         name = problem.feature_names[int(np.argmin(np.isfinite(mean) & np.isfinite(spread)))]
         raise InputError(f"feature {name!r} of {problem.name} is too large: its spread is not finite")
     return Moments(mean, np.where(spread > _NOISE * np.maximum(1.0, np.abs(mean)), spread, 0.0))
+
+
+def features_mapped(
+    problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: Evaluator, work: Callable[[NDArray[Any]], R]
+) -> list[R]:
+    """Return `work` of the (d, rows) features of each instance: those the evaluator holds, else computed again."""
+    holder = evaluator if isinstance(evaluator, MapsFeatures) else LocalEvaluator(problem, instances)
+    return holder.map_features(work)
 
 
 def row_sums(matrix: NDArray[Any]) -> tuple[int, Floats]:

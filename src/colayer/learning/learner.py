@@ -27,6 +27,7 @@ from colayer.io.hashing import SEEN, hashed
 from colayer.learning.run import Evaluation
 from colayer.learning.settings import Settings
 from colayer.models import LinearModel, Model
+from colayer.models.selector import Selector
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
@@ -37,10 +38,11 @@ Needs = Literal["costs", "solutions", "thetas"]
 
 
 class SolveDefaults(NamedTuple):
-    """The defaults of solves with learned weights: the σ of draws, and the portfolio."""
+    """The defaults of solves with learned weights: the σ of draws, the portfolio, and what orders it."""
 
     sigma: float | None
     portfolio: Floats
+    selector: Selector | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +131,10 @@ class TrainingJob(Generic[X, Y, Z]):
         """Return the linear model of a run."""
         problem, rounds, provenance = self.problem, int(self.settings.rounds), self.provenance(identity, **outcome)
         names, options = problem.feature_names, problem.options
-        return LinearModel(names, weights, scale, problem.name, options, provenance, *defaults, rounds)
+        return LinearModel(
+            names, weights, scale, problem.name, options, provenance,
+            **defaults._asdict(), rounds=rounds,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from colayer._runtime.text import printable, short
 from colayer.errors import InputError
 from colayer.io.files import plain, write_atomic
 from colayer.io.validate import number, table
+from colayer.models.selector import Selector
 from colayer.models.thetas import norm, thetas
 from colayer.problem.structure import Structure
 
@@ -24,7 +25,7 @@ from colayer.problem.structure import Structure
 FORMAT = 1
 
 _KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
-_OPTIONAL = ("sigma", "portfolio", "rounds")
+_OPTIONAL = ("sigma", "portfolio", "rounds", "selector")
 
 #: Default σ, as a share of the norm of the weights.
 SHARE = 0.1
@@ -46,6 +47,8 @@ class Model(ABC):
     portfolio: Floats = field(default_factory=lambda: np.empty((0, 0)))
     #: The number of rounds that the weights were learned with, the default of `solve` (see `rounds.py`).
     rounds: int = 1
+    #: Orders the members of the portfolio for an instance; None: they come as they are.
+    selector: Selector | None = None
 
     def __post_init__(self) -> None:
         for name in ("weights", "feature_scale"):
@@ -64,6 +67,7 @@ class Model(ABC):
         if type(self.rounds) is not int or self.rounds < 1:
             raise InputError(f"{short(self.rounds)} is no number of rounds, expected 1 or more", where="rounds")
         self._check_portfolio()
+        self._check_selector()
 
     def _check_portfolio(self) -> None:
         members: Any = self.portfolio
@@ -74,6 +78,22 @@ class Model(ABC):
         if not np.array_equal(members[0], self.weights):
             raise InputError("expected the weights of the model first", where="portfolio[0]")
         object.__setattr__(self, "portfolio", members)
+
+    def _check_selector(self) -> None:
+        if self.selector is None:
+            return
+        if not isinstance(self.selector, Selector):
+            object.__setattr__(self, "selector", Selector.from_document(self.selector))
+        if len(self.selector.losses) != len(self.portfolio):
+            raise InputError(f"expected {len(self.portfolio)} rows, one per member", where="selector.losses")
+        if any(k > 2 * len(self.feature_names) for k in self.selector.columns):
+            raise InputError("a column that no instance has", where="selector.columns")
+
+    def members(self, count: int, features: NDArray[Any]) -> list[int]:
+        """Return the members of the portfolio to try first on the instance of these features, at most `count`."""
+        if self.selector is None:
+            return list(range(min(count, len(self.portfolio))))
+        return self.selector.order(features, self.feature_scale, count)
 
     @property
     def default_sigma(self) -> float:
@@ -131,6 +151,7 @@ class Model(ABC):
             **({} if self.sigma is None else {"sigma": self.sigma}),
             **({"portfolio": self.portfolio.tolist()} if len(self.portfolio) else {}),
             **({"rounds": self.rounds} if self.rounds > 1 else {}),
+            **({} if self.selector is None else {"selector": self.selector.document()}),
             "provenance": self.provenance,
         }
 

@@ -57,14 +57,23 @@ def members_of(model: Model) -> Floats:
     return model.portfolio if len(model.portfolio) else model.weights[None, :]
 
 
-def fixed_rows(model: Model, candidates: int, samples: int, sigma: float | None, seed: int) -> Rows:
-    """Return up to `candidates` members of the portfolio, the weights first, and `samples` draws; with names.
+def fixed_rows(
+    model: Model, candidates: int, samples: int, sigma: float | None, seed: int, features: NDArray[Any] | None = None
+) -> Rows:
+    """Return up to `candidates` members of the portfolio and `samples` draws; with names.
 
-    Where the portfolio has fewer members, draws around the weights stand in for them.
+    Members come in the order that the model's selector gives for the instance of these features, where it has one, else
+    the weights first. Where the portfolio has fewer members, draws around the weights stand in for them.
     """
-    members = members_of(model)[:candidates]
+    if len(model.portfolio) == 0:
+        order = [0]
+    elif features is None:
+        order = list(range(min(candidates, len(model.portfolio))))
+    else:
+        order = model.members(candidates, features)
+    members = members_of(model)[order]
     count = samples + candidates - len(members)
-    names = ["learned", *(f"member {k}" for k in range(2, len(members) + 1))]
+    names = ["learned" if k == 0 else f"member {k + 1}" for k in order]
     if count == 0:
         return members, names
     width = _width(model, sigma)

@@ -55,13 +55,13 @@ def solve_instance(
     others = _safe_solutions(problem, model, features, instance) if safe else []
     chosen = options.samples, options.sigma, options.seed
     if options.time_limit is not None:
-        rows, names = fixed_rows(model, max(options.candidates, len(model.portfolio)), *chosen)
+        rows, names = fixed_rows(model, max(options.candidates, len(model.portfolio)), *chosen, features)
         *_, found = tried.until(begin + options.time_limit, rows, names, options.sigma, number)
     elif number > 1:
         alone = options.candidates + options.samples == 1
         *_, found = tried.in_rounds(number, rows_of_rounds(model, options.candidates, *chosen), alone=alone)
     else:
-        found = tried.best(*fixed_rows(model, options.candidates, *chosen))
+        found = tried.best(*fixed_rows(model, options.candidates, *chosen, features))
     for other in others:
         found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
     seconds = clock() - begin

@@ -1,5 +1,8 @@
-"""Weight vectors that are good together: the best of K on every instance, chosen greedily from what was evaluated.
+"""Weight vectors that are good together: the best of K on every instance, chosen greedily from a pool.
 
+The pool must not consist of near-copies of the answer: it always holds the simple answers (the safe weights and every
+feature alone) and draws around the *unlearned* rule, beside draws around the learned weights and what the search saw.
+Members are chosen by what they contribute, not by their mean; around the first of them the pool is drawn once more.
 The mean over the instances of the least loss is a monotone supermodular function of the set of weight vectors, so that
 the greedy choice keeps 1 − 1/e of the best possible gain over the first member, and every beginning of a portfolio is
 one (docs/guarantees.md).
@@ -20,10 +23,13 @@ from colayer.models import norm
 
 #: Members of a portfolio at most, by default.
 MEMBERS = 32
-#: Weight vectors of the search that are taken into the pool, those of least loss.
+#: Weight vectors of the search that are taken into the pool: those of least loss, and as many spread over the search.
 _VISITED = 100
-#: Draws for each σ, and of how many evaluations each of them takes one.
-_DRAWS, _SHARE = 24, 40
+#: Draws for each σ around each center at most, and of how many evaluations each of them takes one.
+_DRAWS, _SHARE = 24, 60
+#: First members that draws go around, their σ as shares of the norm of the member, and of how many evaluations each
+#: draw takes one.
+_AROUND, _NEAR, _NEAR_SHARE = 8, (0.3, 0.1, 0.03), 150
 
 
 class Remembering:
@@ -71,21 +77,42 @@ def choose_portfolio(
     scale: Floats,
     seed: int,
     count: int,
+    simple: Floats | None = None,
     length: float | None = None,
-) -> Floats:
-    """Choose up to `count` weight vectors, `weights` first, from the best visited and from draws around the answer.
+) -> tuple[Floats, Floats]:
+    """Choose up to `count` weight vectors, `weights` first; return them and their losses (members, instances).
 
-    The draws take about an eighth of the evaluations that the search had; `length` is as in `choose_sigma`.
+    `simple` are simple answers, the unlearned rule first. The draws take about a quarter of the evaluations that the
+    search had; `length` is as in `choose_sigma`.
     """
-    if count == 1:
-        return np.empty((0, len(weights)))
+    spent = sum(record.cost for record in visited)
+    random = seeds.generator(seed, seeds.PORTFOLIO)
+    rows = [weights[None, :], *([] if simple is None else [simple])]
+    centers = [weights] if simple is None or np.array_equal(simple[0], weights) else [simple[0], weights]
+    for center in centers:
+        rows.append(_around(random, center, SHARES, min(_DRAWS, max(1, spent // _SHARE)), length))
     best = sorted(visited, key=lambda record: (record.loss, record.evaluation))[:_VISITED]
-    pool = np.vstack([weights[None, :], *(np.array(record.weights)[None, :] for record in best)])
-    length = norm(weights) if length is None else length
-    draws = min(_DRAWS, sum(record.cost for record in visited) // _SHARE)
-    if length > 0.0 and draws:
-        random = seeds.generator(seed, seeds.PORTFOLIO)
-        Z = random.standard_normal((len(SHARES), draws, len(weights)))
-        pool = np.vstack([pool, *(weights + share * length * part for share, part in zip(SHARES, Z, strict=True))])
-    losses = np.concatenate([evaluator.losses(pool / scale) for evaluator in evaluators], axis=1)
-    return pool[greedy(losses, 0, count)]
+    spread = visited[:: max(1, len(visited) // _VISITED)]
+    rows.append(np.array([record.weights for record in [*best, *spread]]))
+    pool = np.vstack(rows)
+    losses = _losses(evaluators, pool / scale)
+    first = greedy(losses, 0, min(count, _AROUND))
+    near = [_around(random, pool[k], _NEAR, max(1, spent // _NEAR_SHARE), length) for k in first]
+    pool = np.vstack([pool, *near])
+    losses = np.vstack([losses, _losses(evaluators, np.vstack(near) / scale)])
+    members = greedy(losses, 0, count)
+    return pool[members], losses[members]
+
+
+def _around(
+    random: np.random.Generator, center: Floats, shares: Sequence[float], count: int, length: float | None
+) -> Floats:
+    """Return `count` draws around a center for each share of its norm, or of `length`."""
+    Z = random.standard_normal((len(shares), count, len(center)))
+    size = norm(center) if length is None else length
+    return np.vstack([center + share * size * part for share, part in zip(shares, Z, strict=True)])
+
+
+def _losses(evaluators: Sequence[Evaluator], rows: Floats) -> Floats:
+    """Return the losses (rows, instances) on the instances of all evaluators."""
+    return np.concatenate([evaluator.losses(rows) for evaluator in evaluators], axis=1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Generic
 
 import numpy as np
@@ -16,14 +17,17 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.base import Evaluator
 from colayer.evaluators.local import LocalEvaluator
+from colayer.evaluators.statistics import features_mapped
 from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
 from colayer.learning.learner import SolveDefaults, TrainingJob
 from colayer.learning.portfolio.choose import choose_portfolio
 from colayer.learning.portfolio.rounds import RoundInstances, choose_round_portfolio
+from colayer.learning.portfolio.select import choose_selector
 from colayer.learning.portfolio.sigma import choose_sigma
 from colayer.learning.run import Run
 from colayer.models import ContextModel
+from colayer.models.selector import describe
 from colayer.models.thetas import theta_blocks
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.theta import correction_of
@@ -40,10 +44,12 @@ def choose_sigma_and_portfolio(
     training: Evaluator,
     held_out: Evaluator | None,
     round_parts: Sequence[tuple[Visits, int]] = (),
+    simple: Floats | None = None,
 ) -> SolveDefaults:
-    """Choose σ on the instances held out and the portfolio on all; neither where the time is over.
+    """Choose σ on the instances held out, the portfolio and its selector on all; nothing where the time is over.
 
-    Where learned in rounds, it is chosen for the turns that its members take, on the instances of `round_parts`.
+    `simple` are simple answers, the unlearned rule first. Where learned in rounds, the portfolio is chosen for the
+    turns that its members take, on the instances of `round_parts`.
     """
     if run.out_of_time:
         return SolveDefaults(None, np.empty((0, len(weights))))
@@ -56,7 +62,13 @@ def choose_sigma_and_portfolio(
             sigma,
             choose_round_portfolio(RoundInstances(round_parts), job.problem, weights, scale, job.seed, count, spent),
         )
-    return SolveDefaults(sigma, choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count))
+    if count == 1:
+        return SolveDefaults(sigma, np.empty((0, len(weights))))
+    members, losses = choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count, simple)
+    work = partial(describe, scale=scale)
+    held = zip(evaluators, (job.training, job.held_out), strict=False)
+    descriptors = [one for part, of in held for one in features_mapped(job.training_problem, of, part, work)]
+    return SolveDefaults(sigma, members, choose_selector(np.array(descriptors), losses))
 
 
 class Corrected(Generic[X, Y, Z]):
@@ -111,7 +123,8 @@ def choose_for_network(
     evaluators = [training] if held_out is None else [training, held_out]
     sigma = choose_sigma(evaluators[-1], model.weights, model.feature_scale, seed, length)
     answer = Record(1, model.weights.tolist(), 0.0, None, cost=max(1, spent))
-    members = choose_portfolio(
-        evaluators, [answer], model.weights, model.feature_scale, seed, portfolio, length
-    )  # fmt: skip
+    if portfolio == 1 or length == 0.0:
+        return SolveDefaults(sigma, np.empty((0, len(model.weights))))
+    scale = model.feature_scale
+    members, _ = choose_portfolio(evaluators, [answer], model.weights, scale, seed, portfolio, length=length)
     return SolveDefaults(sigma, members)

@@ -13,127 +13,133 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 from colayer.learning.options import positive
-from colayer.learning.search.cma_es import descend
+from colayer.learning.search.cma_es import CmaEs, Descent, race
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.optimizer import Evaluate, Portion, Task
 from colayer.learning.search.search import SearchRun
-from colayer.learning.search.simple import axes, measured, simplest
+from colayer.learning.search.simple import axes, better, simplest
 from colayer.learning.search.srl import Srl, SrlDescent
 
 #: Of what the race of several σ leaves, the rate of the descent that goes on is this share of theirs.
 _ONWARD = 0.75
 #: Passes of a descent that are worth the name.
 _FEWEST_PASSES = 2
+#: Keeps the random numbers of the last descent apart from those of the race.
+_LAST = 9
 
 
 @dataclass(frozen=True)
 class Auto(Experience):
-    """Axes, then imitation, then CMA-ES; a black-box search where the problem has no `embed`.
+    """Simple answers, then imitation and CMA-ES from the best of them, raced; all that is learned must show it.
 
-    1. The safe weights are evaluated, where there are some, and every feature alone, with either sign.
-    2. From the better of these, `srl` descends with each of `sigmas`, on `race_share` of what is left, and goes on from
-       the best with the rest, less `finish_share` of it.
+    1. The safe weights are evaluated, where there are some, and every feature alone, with either sign. A feature takes
+       the place of the safe weights where it is measurably better (see `better`).
+    2. From this simple answer, `srl` descends with each of `sigmas`, on `imitation_share` of what is left, where the
+       problem has `embed`; and CMA-ES with each first step of `steps`, on `search_share`. What is best over all
+       instances, those held out included, goes on with the rest, less `finish_share` of it.
     3. CMA-ES finishes, with a first step of `finish_step` times the root mean square of the best weights so far.
-    4. Of simple answer, imitation and finish, in this order, a later one is taken only where its losses on the
-       instances, pair by pair, are measurably lower (see `measurable`): what is measured on a handful of instances by
-       a search that minimised it is flattered.
+    4. Of all ends, the best over all instances is the answer if it is measurably better than the simple one on the
+       training instances and no worse on those held out: what a search minimised is flattered.
 
-    Without `embed`: the safe weights; DIRECT with `direct_share` of the budget, or the 2d + 1 evaluations that it takes
-    to look once along every axis if they are more; CMA-ES from the safe weights with `safe_share` of what is left, then
-    from the best of DIRECT, with first steps of `step`. Validation chooses among the best.
+    Without safe weights, DIRECT looks around first, with `direct_share` of the budget.
     """
 
     sigmas: tuple[float, ...] = (0.02, 0.1)
-    race_share: float = 0.3
+    steps: tuple[float, ...] = (0.02, 0.1, 0.5)
+    imitation_share: float = 0.25
+    search_share: float = 0.25
     finish_share: float = 0.1
     finish_step: float = 0.02
     direct_share: float = 0.25
-    safe_share: float = 0.6
-    step: float = 0.06
 
     name: ClassVar[str] = "auto"
     selects_answer: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for key in ("race_share", "finish_share", "direct_share", "safe_share"):
+        for key in ("imitation_share", "search_share", "finish_share", "direct_share"):
             if not 0.0 <= getattr(self, key) <= 1.0:
                 raise OptionError(f"{key} {getattr(self, key)} is out of range, expected 0 to 1", where="--method")
-        positive(self, "step", "finish_step")
-        object.__setattr__(self, "sigmas", tuple(float(sigma) for sigma in self.sigmas))
-        for sigma in self.sigmas:
-            Srl(sigma=sigma)
-        if not self.sigmas:
-            raise OptionError("no sigmas, expected at least one", where="--method")
+        positive(self, "finish_step")
+        for key in ("sigmas", "steps"):
+            values = tuple(float(value) for value in getattr(self, key))
+            object.__setattr__(self, key, values)
+            if not values or not all(0.0 < value < np.inf for value in values):
+                raise OptionError(f"{key} {values} are out of range, expected positive numbers", where="--method")
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
-        if task.embeds and isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
-            self._imitate(evaluate, task)
-        else:
-            self._search(evaluate, task)
+        if isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
+            self._learn(evaluate, task)
+        else:  # too few for the simple answers, or nothing but losses
+            CmaEs(step=self.steps[0]).minimize(evaluate, task)
 
-    def _imitate(self, search: SearchRun, task: Task) -> None:
+    def _learn(self, search: SearchRun, task: Task) -> None:
         simple = simplest(search, task)
         search.select_answer(simple)
-        best, spent = self._descended(search, task, simple, task.evaluations - axes(task))
-        answer = measured(search, best, simple)
-        search.select_answer(answer)
-        start = min(best, simple, key=search.loss_of)
-        finish = Portion(search, task.evaluations - axes(task) - spent - 1)  # the last one would end the run
-        finish.best, finish.loss = np.array(start), search.loss_of(start)
-        finish.spend(lambda portion: descend(portion, task, start, step=self.finish_step))
-        search.select_answer(measured(search, finish.best, answer))
-
-    def _descended(self, search: SearchRun, task: Task, start: Floats, left: int) -> tuple[Floats, int]:
-        """Where the race and the descent after it end, and what they took; the start where the budget is too small."""
-        each = Srl().draws + 1
-        passes = int(self.race_share * left) // (each * len(self.sigmas))
-        if passes < _FEWEST_PASSES:
-            sigmas, passes = self.sigmas[:1], int((1.0 - self.finish_share) * left) // each
-            if passes < _FEWEST_PASSES:
-                return start, 0
+        ends = [simple]
+        if task.safe is None:
+            ends += self._look_around(search, task)
+        start = min(ends, key=search.mean_of)
+        left = _left(search, task)
+        imitated = self._imitated(search, task, start, int(self.imitation_share * left))
+        descent = self._searched(search, task, start, int(self.search_share * left))
+        ends += [descent.best, *(end for end, _ in imitated)]
+        onward = int((1.0 - self.finish_share) * _left(search, task))
+        first = min(imitated, key=lambda end: search.mean_of(end[0]), default=None)
+        if first is not None and search.mean_of(first[0]) < search.mean_of(descent.best):
+            method = Srl(sigma=first[1], rate=_ONWARD * Srl().rate)
+            ends += [end for end, _ in _descended(search, task, first[0], onward, method, len(imitated))]
         else:
-            sigmas = self.sigmas
-        raced = []
+            descent.run(Portion(search, onward), whole=True)
+            search(descent.mean[None, :])
+            ends += [descent.best, descent.mean]
+        best = min(ends, key=search.mean_of)
+        search.select_answer(better(search, best, simple))
+        finish = Descent(task, best, search.loss_of(best), self.finish_step, key=_LAST)
+        finish.run(Portion(search, _left(search, task)), whole=True)
+        best = min([best, finish.best], key=search.mean_of)
+        search.select_answer(better(search, best, simple))
+
+    def _look_around(self, search: SearchRun, task: Task) -> list[Floats]:
+        """Return the best weights of DIRECT."""
+        landscape = Portion(search, min(int(self.direct_share * task.evaluations), _left(search, task)))
+        landscape.spend(lambda portion: Direct().minimize(portion, task))
+        return [] if landscape.best is None else [landscape.best]
+
+    def _imitated(self, search: SearchRun, task: Task, start: Floats, evaluations: int) -> list[tuple[Floats, float]]:
+        """Return where descents of so many evaluations in all end, with each σ; of the first alone if they are few."""
+        if not task.embeds:
+            return []
+        sigmas = self.sigmas
+        if _passes(evaluations // len(sigmas)) < _FEWEST_PASSES:
+            sigmas = sigmas[:1]
+        ends = []
         for key, sigma in enumerate(sigmas):
-            raced.append(SrlDescent(Srl(sigma=sigma), task, start, passes, key).run(search))
-        spent = passes * each * len(sigmas)
-        first = min(range(len(raced)), key=lambda k: search.loss_of(raced[k]))
-        onward = int((1.0 - self.finish_share) * left - spent) // each
-        if onward < _FEWEST_PASSES:
-            return raced[first], spent
-        method = Srl(sigma=sigmas[first], rate=_ONWARD * Srl().rate)
-        ended = SrlDescent(method, task, raced[first], onward, len(sigmas)).run(search)
-        return ended, spent + onward * each
+            ends += _descended(search, task, start, evaluations // len(sigmas), Srl(sigma=sigma), key)
+        return ends
 
-    def _search(self, evaluate: Evaluate, task: Task) -> None:
-        """By losses alone."""
-        left = task.evaluations
-        starts: list[tuple[Floats, float]] = []
-        if task.safe is not None:
-            starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
-            left -= 1
+    def _searched(self, search: SearchRun, task: Task, start: Floats, evaluations: int) -> Descent:
+        """Return the best of CMA-ES with each first step, so many evaluations in all."""
+        loss = search.loss_of(start)
+        descents = [Descent(task, start, loss, step, key=key) for key, step in enumerate(self.steps)]
+        return race(Portion(search, evaluations), descents, 1.0 / len(descents))
 
-        look = self._direct_evaluations(task, left)
-        if look > 0:
-            landscape = Portion(evaluate, look)
-            landscape.spend(lambda portion: Direct().minimize(portion, task))
-            left -= look - landscape.left
-            if landscape.best is not None:
-                starts.append((landscape.best, landscape.loss))
 
-        for key, (start, loss) in enumerate(starts):
-            last = key == len(starts) - 1
-            portion = Portion(evaluate, left if last else int(self.safe_share * left))
-            portion.best, portion.loss = np.array(start), loss
-            left -= portion.left
-            portion.spend(
-                lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
-            )
+def _left(search: SearchRun, task: Task) -> int:
+    """Return the evaluations left, but one: the last would end the run before the answer is chosen."""
+    return max(0, task.evaluations - search.run.spent - 1)
 
-    def _direct_evaluations(self, task: Task, left: int) -> int:
-        least = 2 * task.dimension + 1
-        if least > left and task.safe is not None:
-            return 0
-        return min(max(int(self.direct_share * task.evaluations), least), left)
+
+def _passes(evaluations: int) -> int:
+    return evaluations // (Srl().draws + 1)
+
+
+def _descended(
+    search: SearchRun, task: Task, start: Floats, evaluations: int, method: Srl, key: int
+) -> list[tuple[Floats, float]]:
+    """Return where a descent of so many evaluations ends, with its σ; nothing where they are too few."""
+    passes = _passes(evaluations)
+    if passes < _FEWEST_PASSES:
+        return []
+    return [(SrlDescent(method, task, start, passes, key).run(search), method.sigma)]

@@ -23,6 +23,7 @@ from colayer.learning.run import open_run
 from colayer.learning.search.objective import Objective, mean_loss
 from colayer.learning.search.optimizer import Optimizer, Task
 from colayer.learning.search.search import SearchRun
+from colayer.learning.search.simple import simple_answers
 from colayer.learning.settings import THEORY
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
@@ -72,13 +73,15 @@ class Experience(ABC):
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
             visits = cache(partial(visitor, training, problem, job.training, rounds))
             remembering = Remembering(training)  # what a perturbed loss asks for is of no further use
+            judging = None if held_out is None else Remembering(held_out)
             with open_run(settings, budget, len(scale), known) as run:
                 search = SearchRun(
                     run,
                     _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
-                    None if held_out is None else _objective(held_out, scale, sigma, drawn),
+                    None if judging is None else _objective(held_out if sigma > 0 else judging, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
                     each=lambda w: remembering.losses(w[None, :] / scale)[0],
+                    held_out=None if judging is None else lambda w: judging.losses(w[None, :] / scale)[0],
                     visits=visits,
                 )
                 search.verify()
@@ -88,7 +91,11 @@ class Experience(ABC):
             round_parts = [] if settings.rounds == 1 else [(visits(), len(job.training))]
             if round_parts and held_out is not None:
                 round_parts.append((visitor(held_out, problem, job.held_out, rounds), len(job.held_out)))
-            defaults = choose_sigma_and_portfolio(job, run, weights, scale, remembering, held_out, round_parts)
+            simple = simple_answers(task)
+            if safe is None and not run.out_of_time:  # the unlearned rule is then the best feature
+                means = remembering.losses(simple / scale).mean(axis=1)
+                simple = simple[np.argsort(means, kind="stable")]
+            defaults = choose_sigma_and_portfolio(job, run, weights, scale, remembering, judging, round_parts, simple)
         outcome = {"evaluated": run.spent, "loss": run.loss, "validation_loss": run.validation_loss}
         model = job.model(weights, scale, identity, defaults, **outcome)
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)

@@ -23,7 +23,8 @@ class SearchRun:
     """Called with weight vectors it gives their losses. Every one of strictly lower loss than all before is validated.
 
     `together` is how many weight vectors the evaluator likes in one call: what a kill may lose is a second's work, or
-    as many. `visits` gives the training instances, for searches that go by steps, and `each` their losses.
+    as many. `visits` gives the training instances, for searches that go by steps; `each` gives their losses, `held_out`
+    those of the instances held out, which may be none.
     """
 
     def __init__(
@@ -34,10 +35,12 @@ class SearchRun:
         together: int = 1,
         visits: Callable[[], Visits] | None = None,
         each: Callable[[Floats], Floats] | None = None,
+        held_out: Callable[[Floats], Floats] | None = None,
     ) -> None:
         self.run = run
         self._visits = visits or _nothing_to_visit
         self.each = each or train  # a loss without instances is one of its own
+        self.held_out = held_out or (lambda _: np.empty(0))
         self._train, self._validation, self._together = train, validation, together
         self._seconds, self._fresh = 0.0, 0
 
@@ -89,6 +92,10 @@ class SearchRun:
     def loss_of(self, weights: Floats) -> float:
         """The loss of weights that were evaluated."""
         return self.run.record_of(weights).loss
+
+    def mean_of(self, weights: Floats) -> float:
+        """Return the mean loss over all instances, those held out included."""
+        return float(np.concatenate([self.each(weights), self.held_out(weights)]).mean())
 
     def select_answer(self, weights: Floats) -> None:
         """Say which of the weights evaluated are the answer."""

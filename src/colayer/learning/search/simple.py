@@ -1,4 +1,4 @@
-"""Simple answers, the safe weights or one feature alone, and when a learned one may take their place."""
+"""Simple answers, the safe weights or one feature alone, and when another one may take their place."""
 
 from __future__ import annotations
 
@@ -20,27 +20,45 @@ _ROUNDING = 1e-12
 
 
 def axes(task: Task) -> int:
-    """Evaluations that `simplest` takes: every feature alone, with either sign, and the safe weights."""
+    """Return the evaluations that `simplest` takes: every feature alone, with either sign, and the safe weights."""
     return 2 * task.dimension + (task.safe is not None)
 
 
-def simplest(search: SearchRun, task: Task) -> Floats:
-    """The best of the safe weights and of single features; of equals the first."""
-    length = task.radius / 2.0
-    if task.safe is not None:
-        length = norm(task.safe) or length
+def single_features(task: Task) -> Floats:
+    """Return every feature alone, with either sign, as long as the safe weights; in a ball without, half its radius."""
+    length = (0.0 if task.safe is None else norm(task.safe)) or task.radius / 2.0
     alone = length * np.eye(task.dimension)
-    rows = np.vstack([*([] if task.safe is None else [task.safe[None, :]]), alone, -alone])
-    return np.array(rows[int(np.argmin(search(rows)))])
+    return np.vstack([alone, -alone])
 
 
-def measured(search: SearchRun, learned: Floats, simple: Floats) -> Floats:
-    """`learned` where it is measurably better on the training instances, else `simple`."""
-    return learned if measurable(search.each(learned), search.each(simple)) else simple
+def simple_answers(task: Task) -> Floats:
+    """Return the safe weights, where there are some, and every feature alone."""
+    alone = single_features(task)
+    return alone if task.safe is None else np.vstack([task.safe[None, :], alone])
+
+
+def simplest(search: SearchRun, task: Task) -> Floats:
+    """Return the safe weights, unless the best single feature is measurably better; without any, that feature.
+
+    Of equals the first. What is chosen among many is flattered, so that the instances held out must agree.
+    """
+    alone = single_features(task)
+    if task.safe is None:
+        return np.array(alone[int(np.argmin(search(alone)))])
+    losses = search(simple_answers(task))
+    return better(search, alone[int(np.argmin(losses[1:]))], task.safe)
+
+
+def better(search: SearchRun, other: Floats, simple: Floats) -> Floats:
+    """Return `other` where it is measurably better on the training instances and no worse held out, else `simple`."""
+    if not measurable(search.each(other), search.each(simple)):
+        return np.array(simple)
+    worse = search.held_out(other).sum() > search.held_out(simple).sum()
+    return np.array(simple if worse else other)
 
 
 def measurable(learned: Floats, simple: Floats) -> bool:
-    """Whether losses are measurably lower than others on the same instances; of one instance, whether they are lower.
+    """Tell whether losses are measurably lower than others on the same instances; of one, whether it is lower.
 
     Measurably: by 2 standard errors of the mean difference. Few instances of unlike sizes rarely reach that: one that
     gains far more than the others widens the very error it is measured by. So it is enough as well that 2 instances or
@@ -50,12 +68,12 @@ def measurable(learned: Floats, simple: Floats) -> bool:
     return by_errors(difference) or _by_gains(difference, simple)
 
 
-def by_errors(difference: Floats) -> bool:
-    """Whether the mean is below 0 by 2 standard errors."""
+def by_errors(difference: Floats, errors: float = _MEASURABLE) -> bool:
+    """Tell whether the mean is below 0 by 2 standard errors, or by so many."""
     mean, error = float(difference.mean()), 0.0
     if len(difference) > 1:
         error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
-    return mean < -_MEASURABLE * error
+    return mean < -errors * error
 
 
 def _by_gains(difference: Floats, simple: Floats) -> bool:
