@@ -47,10 +47,10 @@ class Recipe:
 
 
 def _recipes() -> dict[str, Recipe]:
-    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000, share: float = 0.3) -> Recipe:
+    def jobs(features: str, decoder: str, per_cell: int = 20, evaluations: int = 5000) -> Recipe:
         problem = SingleMachine().with_options(features=features, decoder=decoder)
         data = lambda count: single_machine.paper_set("experience", count)  # noqa: E731
-        return Recipe(problem, data, per_cell, evaluations, Auto(safe_share=share, step=0.01), learn_decoder=decoder)
+        return Recipe(problem, data, per_cell, evaluations, Auto(), learn_decoder=decoder)
 
     def trees(features: str, method: Learner) -> Recipe:
         data = lambda count: spanning_tree.paper_set("training", count)  # noqa: E731
@@ -73,7 +73,7 @@ def _recipes() -> dict[str, Recipe]:
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
-        jobs("66", "rdi", per_cell=5, evaluations=600, share=0.1),  # rdi is slow
+        jobs("66", "rdi", per_cell=5, evaluations=600),  # rdi is slow
         jobs("27", "none"),
         trees("cost", CmaEs(step=0.05)),
         trees("indicator", CmaEs(step=0.05)),

@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.comparison import cpsat
 from colayer.comparison.highs import solve_compact
@@ -87,29 +88,39 @@ def safe_contender(problem: Problem[X, Y, Z], like: Model | None = None, **draws
 
 
 def safe_pipeline(problem: BoundProblem[X, Y, Z], like: Model | None = None) -> Pipeline[X, Y, Z] | None:
-    """Return the pipeline of the safe weights; None if there are none.
+    """Return the pipeline of the safe weights; None if there are none. For `like` see `rule_pipeline`."""
+    return None if problem.safe_weights is None else rule_pipeline(problem, problem.safe_weights, like)
 
-    Perturbed, it is in the units of the model `like`, by as much of the norm of its weights as that model is.
+
+def rule_pipeline(problem: BoundProblem[X, Y, Z], raw: Floats, like: Model | None = None) -> Pipeline[X, Y, Z]:
+    """Return the pipeline of unlearned weights, in raw feature units.
+
+    Perturbed, it is in the units of the model `like`, by the share of the norm of its weights that did best on the
+    training instances of that model, or by as much as that model is itself.
     """
-    if problem.safe_weights is None:
-        return None
     if like is None:
-        return Pipeline(problem, problem.safe_weights, safe=False)
-    weights = problem.safe_weights * like.feature_scale
-    length = norm(like.weights)
-    sigma = like.default_sigma * norm(weights) / length if length > 0 else None
+        return Pipeline(problem, raw, safe=False)
+    weights = raw * like.feature_scale
+    length, share = norm(like.weights), like.provenance.get("rule_sigma")
+    if not isinstance(share, float):
+        share = like.default_sigma / length if length > 0 else None
+    sigma = None if share is None else share * norm(weights)
     scale = like.feature_scale
     model = LinearModel(problem.feature_names, weights, scale, problem.name, problem.options, {}, sigma)
     return Pipeline.from_model(problem, model, safe=False)
 
 
 def feature_contender(
-    problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: Sequence[int] = (1,)
+    problem: BoundProblem[X, Y, Z],
+    instances: Sequence[X],
+    rounds: Sequence[int] = (1,),
+    like: Model | None = None,
+    **draws: Any,
 ) -> list[Contender[X, Z]]:
     """Return the single feature, of weight 1 or −1, that is best on these very instances.
 
     It is chosen in one round through the first decoder, which is the cheapest, and runs through that of the problem,
-    once for each of several numbers of rounds.
+    once for each of several numbers of rounds. With `draws` it is the unlearned rule that draws go around.
     """
     d = problem.dimension
     rows = np.vstack([np.eye(d), -np.eye(d)])
@@ -118,8 +129,8 @@ def feature_contender(
         losses = evaluator_of(instances).losses(rows)
     best = int(np.argmin([math.fsum(row.tolist()) for row in losses]))
     name = f"{FEATURE} ({'' if best < d else '−'}{problem.feature_names[best % d]})"
-    alone: Pipeline[X, Y, Z] = Pipeline(problem, rows[best], safe=False)
-    return [pipeline_contender(name, alone, "rule", rounds=number) for number in rounds]
+    alone = rule_pipeline(problem, rows[best], like if draws else None)
+    return [pipeline_contender(name, alone, "rule", **{**draws, "rounds": number}) for number in rounds]
 
 
 def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
@@ -130,6 +141,29 @@ def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
         raise InputError(f"{bound.name} names the rule {rule!r} but has no method baseline(rule, instance)")
     rules = [function_contender(rule, partial(bound.need("baseline"), rule)) for rule in bound.baselines]
     return [replace(rule, kind="solver") if rule.name in bound.searches else rule for rule in rules]
+
+
+def rules_together(problem: BoundProblem[X, Y, Z], instances: Sequence[X], count: int) -> list[Contender[X, Z]]:
+    """Return the `count` plain rules that are best on these very instances as one contender, the best of them counts.
+
+    None where there are fewer than two, or where it would be one rule alone.
+    """
+    rules = [rule for rule in problem.baselines if rule not in problem.searches]
+    if count < 2 or len(rules) < 2:
+        return []
+    solve = problem.need("baseline")
+    if len(rules) > count:
+        means = {
+            rule: math.fsum(problem.cost(solve(rule, x), x) / problem.scale(x) for x in instances) for rule in rules
+        }
+        rules = sorted(rules, key=means.__getitem__)[:count]
+
+    def best(instance: X) -> Z:
+        found: list[Z] = [solve(rule, instance) for rule in rules]
+        costs = [problem.cost(solution, instance) for solution in found]
+        return found[costs.index(min(costs))]
+
+    return [function_contender(f"{len(rules)} rules together", best)]
 
 
 def function_contender(name: str, solve: Callable[[X], Z]) -> Contender[X, Z]:

@@ -16,6 +16,7 @@ from colayer.comparison.contender import (
     number_of_rounds,
     perturbed_contender,
     rule_contenders,
+    rules_together,
     safe_contender,
     safe_pipeline,
 )
@@ -61,14 +62,21 @@ def plain_contenders(
         chosen = [one for number in numbers for one in safe_contender(own, model, rounds=number, **draws)]
         if perturbed is not None and (safe := safe_pipeline(own, model)) is not None:
             chosen.append(perturbed_contender(SAFE, safe, perturbed, "solver"))
-        chosen += feature_contender(own, instances, numbers) if instances else []
+        many = {} if own.safe_weights is not None else _several(draws)  # safe weights are the rule to draw around
+        chosen += feature_contender(own, instances, numbers, model, **many) if instances else []
         found += [replace(contender, name=contender.name + suffix) for contender in chosen]
     rules: dict[str, Contender[X, Z]] = {}
     for rule in (rule for own in problems for rule in rule_contenders(own)):
         first = rules.setdefault(rule.name, rule)
         if rule.kind == "rule":  # to some pipeline it is no search
             rules[rule.name] = replace(first, kind="rule")
-    return [*found, *rules.values()]
+    together = rules_together(problems[0], instances, _several(draws).get("candidates", 1)) if instances else []
+    return [*found, *rules.values(), *together]
+
+
+def _several(draws: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of draws where a pipeline solves more than once, else nothing."""
+    return dict(draws) if draws.get("samples", 0) + draws.get("candidates", 1) > 1 else {}
 
 
 def _suffixes(problems: Sequence[BoundProblem[X, Y, Z]]) -> list[str]:

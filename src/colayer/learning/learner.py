@@ -38,11 +38,16 @@ Needs = Literal["costs", "solutions", "thetas"]
 
 
 class SolveDefaults(NamedTuple):
-    """The defaults of solves with learned weights: the σ of draws, the portfolio, and what orders it."""
+    """The defaults of solves with learned weights: the σ of draws, the portfolio, and what orders it.
+
+    `rule_sigma` is the best σ for draws around the unlearned rule, as a share of its norm: what a portfolio is compared
+    with.
+    """
 
     sigma: float | None
     portfolio: Floats
     selector: Selector | None = None
+    rule_sigma: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +134,12 @@ class TrainingJob(Generic[X, Y, Z]):
         self, weights: Floats, scale: Floats, identity: dict[str, Any], defaults: SolveDefaults, **outcome: Any
     ) -> LinearModel:
         """Return the linear model of a run."""
-        problem, rounds, provenance = self.problem, int(self.settings.rounds), self.provenance(identity, **outcome)
-        names, options = problem.feature_names, problem.options
-        return LinearModel(
-            names, weights, scale, problem.name, options, provenance,
-            **defaults._asdict(), rounds=rounds,
-        )  # fmt: skip
+        problem, rounds = self.problem, int(self.settings.rounds)
+        if defaults.rule_sigma is not None:
+            outcome = {**outcome, "rule_sigma": defaults.rule_sigma}
+        provenance = self.provenance(identity, **outcome)
+        names, options, (sigma, portfolio, selector, _) = problem.feature_names, problem.options, defaults
+        return LinearModel(names, weights, scale, problem.name, options, provenance, sigma, portfolio, rounds, selector)
 
 
 @dataclass(frozen=True)

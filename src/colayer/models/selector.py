@@ -25,6 +25,8 @@ from colayer.io.validate import table, whole
 
 #: Of the weight of all training instances: what instances unlike this one share evenly.
 UNLIKE = 0.02
+#: Standardised descriptors that differ by less are those of the same instance, rounded.
+_SAME = 1e-4
 #: Standardised descriptors are cut here: an instance unlike all others is like the outermost of them.
 FARTHEST = 4.0
 
@@ -58,10 +60,19 @@ class Selector:
 
     def order(self, features: NDArray[Any], scale: Floats, count: int) -> list[int]:
         """Return `count` members for the instance of these (rows, d) features, the most promising first."""
-        raw = describe(features.T, scale)[list(self.columns)]
-        own = standardised(raw, self.center, self.spread)
-        near = similarity(own[None, :], self.descriptors, self.relevance)[0]
-        return greedy_order(self.losses, near, count)
+        return self.order_of(describe(features.T, scale), count)
+
+    def order_of(self, descriptors: Floats, count: int) -> list[int]:
+        """Return `count` members for an instance of these descriptors.
+
+        A training instance does not speak for itself: what is measured on it is as honest as on others.
+        """
+        own = standardised(descriptors[list(self.columns)], self.center, self.spread)
+        others = np.abs(self.descriptors - own).max(axis=1) > _SAME
+        if not others.any():
+            return list(range(min(count, len(self.losses))))
+        near = similarity(own[None, :], self.descriptors[others], self.relevance)[0]
+        return greedy_order(self.losses[:, others], near, count)
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object of the model file."""

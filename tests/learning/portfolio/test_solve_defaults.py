@@ -70,7 +70,7 @@ def test_sigma_and_members_are_chosen_though_the_weights_are_zero(
     problem, model = shipped
     assert not model.weights.any()
     found = [choose_for_network(corrected(problem, model, 20, n), None, model, 0, 400, 5) for n in (1, 2)]
-    sigma, members = found[0]
+    sigma, members = found[0].sigma, found[0].portfolio
     assert sigma is not None
     assert sigma > 0.0
     assert 2 <= len(members) <= 5

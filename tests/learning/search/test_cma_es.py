@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, OptionError
-from colayer.learning.search.cma_es import CmaEs, descend
+from colayer.learning.search.cma_es import STEPS, CmaEs, Descent, race
 from colayer.learning.search.optimizer import Portion, Task
 from support.errors import rejects
-from support.searching import search, sphere, stairs, traced
+from support.searching import centre, search, sphere, stairs, traced
 
 
 def test_populations_of_two_interleaved_runs_do_not_mix():
@@ -60,11 +60,49 @@ def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
     asked = []
     for key in (0, 0, 1):
         function, rows = traced(sphere)
-        Portion(function, 12).spend(lambda p, key=key: descend(p, Task(3), np.ones(3), step=0.1, key=key))
+        Portion(function, 12).spend(Descent(Task(3), np.ones(3), 9.0, 0.1, key=key).run)
         asked.append(np.array(rows))
     assert np.array_equal(asked[0], asked[1])
     assert not np.array_equal(asked[0], asked[2])
     assert not any(np.array_equal(row, np.ones(3)) for row in asked[0])
+
+
+def test_a_descent_goes_on_where_it_was_left():
+    """In two portions of whole populations it asks for what it would ask for in one."""
+    parted, whole = [], []
+    for asked, portions in ((parted, (10, 20)), (whole, (28,))):
+        function, rows = traced(sphere)
+        descent = Descent(Task(3), np.ones(3), 9.0, 0.1, population=7)
+        for count in portions:
+            descent.run(Portion(function, count), whole=True)
+        asked.extend(rows[:21])
+        assert len(rows) == sum(7 * (count // 7) for count in portions)
+    assert np.array_equal(parted, whole)
+    assert np.abs(descent.mean - np.ones(3)).max() < 5.0
+
+
+def test_the_race_is_won_by_the_lowest_loss():
+    """Far from the minimum a large step wins, at the minimum a small one; too few evaluations are no race."""
+    far = [Descent(Task(4), np.ones(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
+    portion = Portion(sphere, 100)
+    assert race(portion, far, 0.3) is far[1]
+    assert portion.left == 100 - 2 * (30 // far[0].count * far[0].count)
+    near = [Descent(Task(4), centre(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
+    assert race(Portion(sphere, 100), near, 0.3) is near[0]
+    few = Portion(sphere, 10)
+    assert race(few, far, 0.3) is far[1]
+    assert few.left == 10
+
+
+def test_without_a_step_three_are_raced():
+    """The first populations lie at three distances from the start, and one of the descents goes on."""
+    function, asked = traced(sphere)
+    search(function, task=Task(4, evaluations=201, safe=np.ones(4)), method=CmaEs(population=8))
+    spreads = [np.std(np.array(asked[first : first + 8]) - 1.0) for first in (1, 25, 49)]
+    assert [round(spread / step, 1) for spread, step in zip(spreads, STEPS, strict=True)] == pytest.approx(
+        [1.0] * 3, abs=0.5
+    )
+    assert len(asked) == 201
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ METHODS = [
     Sgd(),
     Sgd(spread=0.1, rate=0.1, pairs=3),
     Auto(),
-    Auto(direct_share=0.0, step=0.05),
+    Auto(direct_share=0.0, steps=(0.05,)),
 ]
 
 

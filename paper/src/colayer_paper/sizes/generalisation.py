@@ -140,7 +140,7 @@ def _learnings(config: Config, family: Family) -> dict[str, Learning[Any, Any, A
     train, per_cell = tuple(chosen["train"]), chosen["per_cell"]
     data = {str(size): family.data(False, (size,), per_cell) for size in train}
     data[MIXED] = family.data(False, train, per_cell, share=len(train))
-    method, options = Auto(step=config["step"]), {"seed": config["seed"]}
+    method, options = Auto(steps=(config["step"],)), {"seed": config["seed"]}
     return {
         row: Learning(f"{problem.name}, {row}", problem, instances, method, config["evaluations"], options=options)
         for row, instances in data.items()

@@ -2,16 +2,18 @@
 
 Relevance and bandwidth are those with which, leaving out one training instance at a time, the first, the first two and
 the first three members would have done best on it. The selector is kept only where the first, or these together, are
-measurably better than those of the fixed order.
+measurably better than those that are best on all instances, and the first is no worse on instances held out.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.learning.search.simple import by_errors
-from colayer.models.selector import FARTHEST, Selector, similarity, standardised
+from colayer.models.selector import FARTHEST, Selector, greedy_order, similarity, standardised
 
 #: Fewest training instances that can tell, and the most that are kept: the first.
 _FEWEST, _MOST = 20, 256
@@ -22,35 +24,52 @@ _BANDWIDTHS = (0.1, 0.2, 0.3, 0.5, 1.0)
 #: Descriptors kept at most, and first members that the choice looks at.
 _DESCRIPTORS, _FIRST = 12, 3
 #: Standard errors by which it must be better: it is the best of several, each measured.
-_ERRORS = 3.0
+_ERRORS = 2.5
+#: Of a descriptor's size: a spread below is rounding.
+_CONSTANT = 1e-9
 #: Significant digits of what is stored.
 _DIGITS = 6
 
 
-def choose_selector(descriptors: Floats, losses: Floats) -> Selector | None:
-    """Return the selector of members whose `losses` (members, instances) are known; None where it gains nothing."""
-    if len(losses) < 2 or len(descriptors) < _FEWEST:
+def choose_selector(losses: Floats, descriptors: Floats, held_out: Floats | None = None) -> Selector | None:
+    """Return the selector of members whose `losses` (members, instances) are known; None where it gains nothing.
+
+    `descriptors` are those of the training instances, which come first in `losses`, `held_out` those of the others.
+    """
+    count = min(len(descriptors), _MOST)
+    if len(losses) < 2 or count < _FEWEST:
         return None
-    descriptors, losses = descriptors[:_MOST], _rounded(losses[:, :_MOST])
+    others, losses = losses[:, len(descriptors) :], _rounded(losses[:, :count])
+    descriptors = descriptors[:count]
     spread = descriptors.std(axis=0)
-    varying = np.flatnonzero(spread > 1e-9 * np.maximum(1.0, np.abs(descriptors).max(axis=0)))
-    if len(varying) == 0:
-        return None
+    varying = np.flatnonzero(spread > _CONSTANT * np.maximum(1.0, np.abs(descriptors).max(axis=0)))
     center, spread = _rounded(descriptors[:, varying].mean(axis=0)), _rounded(spread[varying])
     own = standardised(descriptors[:, varying], center, spread)
     share = _explained(own, losses)
-    kept = np.sort(np.argsort(-share, kind="stable")[:_DESCRIPTORS])
-    own, share = _rounded(own[:, kept]), share[kept]
     if share.sum() == 0.0:
         return None
+    kept = np.sort(np.argsort(-share, kind="stable")[:_DESCRIPTORS])
+    own, share = _rounded(own[:, kept]), share[kept]
     tried = [_normed(share**power) / width**2 for power in _POWERS for width in _BANDWIDTHS]
     found = [_left_out(own, losses, relevance) for relevance in tried]
     best = min(range(len(tried)), key=lambda k: found[k].sum())
-    gain = found[best] - np.minimum.accumulate(losses[:_FIRST], axis=0)
+    blind = greedy_order(losses, np.ones(count), _FIRST)  # what it would do if all instances were alike
+    gain = found[best] - np.minimum.accumulate(losses[blind], axis=0)
     if gain[0].sum() > 0.0 or not (by_errors(gain[0], _ERRORS) or by_errors(gain.sum(axis=0), _ERRORS)):
         return None
     columns = tuple(int(k) for k in varying[kept])
-    return Selector(columns, center[kept], spread[kept], _rounded(tried[best]), own, losses)
+    selector = Selector(columns, center[kept], spread[kept], _rounded(tried[best]), own, losses)
+    if held_out is None:
+        return selector
+    first = [selector.order_of(one, 1)[0] for one in held_out]
+    if others[first, np.arange(len(first))].sum() > others[0].sum():
+        return None
+    more = _rounded(standardised(held_out[:, columns], selector.center, selector.spread))
+    return replace(
+        selector,
+        descriptors=np.vstack([own, more])[:_MOST],
+        losses=np.hstack([losses, _rounded(others)])[:, :_MOST],
+    )
 
 
 def _explained(own: Floats, losses: Floats) -> Floats:
@@ -73,7 +92,7 @@ def _explained(own: Floats, losses: Floats) -> Floats:
         curve = curve / np.maximum(curve.std(axis=0), 1.0 / FARTHEST**2)
         products = (curve[:, :, None] * apart[:, None, :]).mean(axis=0)
         shares.append((products**2).sum(axis=1) / total)
-    return np.maximum(*shares)
+    return np.asarray(np.maximum(*shares))
 
 
 def _left_out(own: Floats, losses: Floats, relevance: Floats) -> Floats:

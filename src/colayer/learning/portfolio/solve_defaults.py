@@ -64,11 +64,14 @@ def choose_sigma_and_portfolio(
         )
     if count == 1:
         return SolveDefaults(sigma, np.empty((0, len(weights))))
-    members, losses = choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count, simple)
+    chosen = choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count, simple)
     work = partial(describe, scale=scale)
-    held = zip(evaluators, (job.training, job.held_out), strict=False)
-    descriptors = [one for part, of in held for one in features_mapped(job.training_problem, of, part, work)]
-    return SolveDefaults(sigma, members, choose_selector(np.array(descriptors), losses))
+    described = [
+        np.array(features_mapped(job.training_problem, instances, evaluator, work))
+        for evaluator, instances in zip(evaluators, (job.training, job.held_out), strict=False)
+    ]
+    selector = choose_selector(chosen.losses, *described)
+    return SolveDefaults(sigma, chosen.members, selector, chosen.rule_sigma)
 
 
 class Corrected(Generic[X, Y, Z]):
@@ -126,5 +129,5 @@ def choose_for_network(
     if portfolio == 1 or length == 0.0:
         return SolveDefaults(sigma, np.empty((0, len(model.weights))))
     scale = model.feature_scale
-    members, _ = choose_portfolio(evaluators, [answer], model.weights, scale, seed, portfolio, length=length)
-    return SolveDefaults(sigma, members)
+    chosen = choose_portfolio(evaluators, [answer], model.weights, scale, seed, portfolio, length=length)
+    return SolveDefaults(sigma, chosen.members)

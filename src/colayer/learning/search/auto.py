@@ -5,6 +5,7 @@ A simple answer, the safe weights or one feature alone, stands until a learned o
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 from colayer.learning.options import positive
+from colayer.learning.run import Stop
 from colayer.learning.search.cma_es import CmaEs, Descent, race
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Experience
@@ -72,7 +74,7 @@ class Auto(Experience):
         if isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
             self._learn(evaluate, task)
         else:  # too few for the simple answers, or nothing but losses
-            CmaEs(step=self.steps[0]).minimize(evaluate, task)
+            (Direct() if task.safe is None else CmaEs()).minimize(evaluate, task)
 
     def _learn(self, search: SearchRun, task: Task) -> None:
         simple = simplest(search, task)
@@ -97,7 +99,8 @@ class Auto(Experience):
         best = min(ends, key=search.mean_of)
         search.select_answer(better(search, best, simple))
         finish = Descent(task, best, search.loss_of(best), self.finish_step, key=_LAST)
-        finish.run(Portion(search, _left(search, task)), whole=True)
+        with suppress(Stop):  # the evaluations are spent: all that is left is to choose
+            finish.run(Portion(search, task.evaluations))
         best = min([best, finish.best], key=search.mean_of)
         search.select_answer(better(search, best, simple))
 

@@ -78,7 +78,7 @@ class Experience(ABC):
                 search = SearchRun(
                     run,
                     _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
-                    None if judging is None else _objective(held_out if sigma > 0 else judging, scale, sigma, drawn),
+                    None if judging is None else _objective(judging, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
                     each=lambda w: remembering.losses(w[None, :] / scale)[0],
                     held_out=None if judging is None else lambda w: judging.losses(w[None, :] / scale)[0],
@@ -92,7 +92,7 @@ class Experience(ABC):
             if round_parts and held_out is not None:
                 round_parts.append((visitor(held_out, problem, job.held_out, rounds), len(job.held_out)))
             simple = simple_answers(task)
-            if safe is None and not run.out_of_time:  # the unlearned rule is then the best feature
+            if safe is None and settings.portfolio > 1 and not run.out_of_time:  # the rule is then the best feature
                 means = remembering.losses(simple / scale).mean(axis=1)
                 simple = simple[np.argsort(means, kind="stable")]
             defaults = choose_sigma_and_portfolio(job, run, weights, scale, remembering, judging, round_parts, simple)

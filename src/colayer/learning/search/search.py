@@ -39,7 +39,7 @@ class SearchRun:
     ) -> None:
         self.run = run
         self._visits = visits or _nothing_to_visit
-        self.each = each or train  # a loss without instances is one of its own
+        self.each = each or (lambda w: np.array([self.loss_of(w)]))  # a loss without instances is one of its own
         self.held_out = held_out or (lambda _: np.empty(0))
         self._train, self._validation, self._together = train, validation, together
         self._seconds, self._fresh = 0.0, 0

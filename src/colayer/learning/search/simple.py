@@ -11,8 +11,9 @@ from colayer.learning.search.optimizer import Task
 from colayer.learning.search.search import SearchRun
 from colayer.models import norm
 
-#: Standard errors that a mean paired difference must exceed to count as measured.
-_MEASURABLE = 2.0
+#: Standard errors that a mean paired difference must exceed to count as measured: more than 2, for what was searched on
+#: the same instances is flattered.
+_MEASURABLE = 2.5
 #: Or: how many instances must gain, and how many times what the others lose.
 _GAINING, _TIMES = 2, 20.0
 #: Of a loss: what lies below is no gain.
@@ -60,7 +61,7 @@ def better(search: SearchRun, other: Floats, simple: Floats) -> Floats:
 def measurable(learned: Floats, simple: Floats) -> bool:
     """Tell whether losses are measurably lower than others on the same instances; of one, whether it is lower.
 
-    Measurably: by 2 standard errors of the mean difference. Few instances of unlike sizes rarely reach that: one that
+    Measurably: by 2.5 standard errors of the mean difference. Few instances of unlike sizes rarely reach that: one that
     gains far more than the others widens the very error it is measured by. So it is enough as well that 2 instances or
     more gain, together 20 times what the others lose.
     """
@@ -69,7 +70,7 @@ def measurable(learned: Floats, simple: Floats) -> bool:
 
 
 def by_errors(difference: Floats, errors: float = _MEASURABLE) -> bool:
-    """Tell whether the mean is below 0 by 2 standard errors, or by so many."""
+    """Tell whether the mean is below 0 by so many standard errors."""
     mean, error = float(difference.mean()), 0.0
     if len(difference) > 1:
         error = float(difference.std(ddof=1)) / math.sqrt(len(difference))
