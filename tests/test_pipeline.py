@@ -150,6 +150,28 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert other.problem.decoder == "rdi"
 
 
+def test_a_portfolio_is_given_in_raw_units_solved_with_and_kept(tmp_path: Path) -> None:
+    safe = np.asarray(PROBLEM.safe_weights, dtype=float)
+    others = [np.roll(safe, 1), safe, -safe]
+    pipeline = Pipeline(PROBLEM, safe, portfolio=others, safe=False)
+    assert pipeline.model.portfolio.tolist() == [safe.tolist(), others[0].tolist(), others[2].tolist()]
+    costs = [Pipeline(PROBLEM, row, safe=False).solve(DATA[0]).cost for row in others]
+    solved = pipeline.solve(DATA[0], candidates=3)
+    assert (solved.cost, solved.candidates) == (min(costs), 3)
+    pipeline.save(tmp_path / "m.json")
+    again = Pipeline.load(tmp_path / "m.json", safe=False)
+    assert np.array_equal(again.model.portfolio, pipeline.model.portfolio)
+
+
+@pytest.mark.parametrize("rows", [[1.0, 2.0], [[1.0]], [[float("nan")] * 66], [["a"] * 66], []])
+def test_a_portfolio_that_does_not_fit_is_refused(rows: object) -> None:
+    with rejects(InputError) as caught:
+        Pipeline(PROBLEM, PROBLEM.safe_weights, portfolio=rows)
+    assert caught.value.where.startswith("portfolio")
+    with rejects(InputError, "weights", where="portfolio"):
+        Pipeline(PROBLEM, portfolio=[[1.0] * 66])
+
+
 def test_load_refuses_a_model_for_something_else(tmp_path: Path) -> None:
     learned = plain().fit(DATA, evaluations=3)
     learned.save(tmp_path / "m.json")

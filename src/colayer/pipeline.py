@@ -25,8 +25,8 @@ from colayer.problem.rounds import check_rounds
 from colayer.solving.compatibility import (
     default_model,
     default_source,
+    given_model,
     problem_of_model,
-    raw_model,
     require_model_for,
 )
 from colayer.solving.solve import SolveOptions, solve_instance
@@ -45,6 +45,8 @@ class Pipeline(Generic[X, Y, Z]):
     weights
         Weights in raw feature units; by default those shipped for the problem and its options, else its safe weights,
         with a warning.
+    portfolio
+        Further weight vectors for `solve(candidates=…)`, a row each, in raw feature units; the weights come first.
     safe
         Whether `solve` also tries the safe weights, whose guarantee is then kept; and beside a network its linear
         model, so that the network is never worse.
@@ -55,6 +57,7 @@ class Pipeline(Generic[X, Y, Z]):
         problem: Problem[X, Y, Z],
         weights: ArrayLike | None = None,
         *,
+        portfolio: ArrayLike | None = None,
         safe: bool = True,
     ) -> None:
         #: The problem as everything behind the public methods takes it.
@@ -66,7 +69,7 @@ class Pipeline(Generic[X, Y, Z]):
         self.history_: tuple[Evaluation, ...] = ()
         #: How many of the evaluations came from the journal.
         self.recalled_ = 0
-        self._model: Model | None = None if weights is None else raw_model(self.bound_problem, weights, "given")
+        self._model: Model | None = given_model(self.bound_problem, weights, portfolio)
         self._weights_from = None if weights is None else "given"
 
     def __repr__(self) -> str:
@@ -265,12 +268,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     @classmethod
     def load(
-        cls,
-        path: str | Path,
-        problem: Problem[X, Y, Z] | None = None,
-        *,
-        decoder: str | None = None,
-        safe: bool = True,
+        cls, path: str | Path, problem: Problem[X, Y, Z] | None = None, *, decoder: str | None = None, safe: bool = True
     ) -> Self:
         """Return the pipeline of a model file, through the model's decoder or another `decoder`.
 
