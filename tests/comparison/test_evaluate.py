@@ -109,6 +109,18 @@ def test_gaps_are_to_the_bounds_given() -> None:
         evaluate(Toy(), INSTANCES, {"a": lambda x: 300.0}, bounds=[1.0])
 
 
+def test_gaps_are_to_best_known_costs_and_may_be_negative() -> None:
+    """Over |best|, over the scale where that is 0; below a bound nothing is known."""
+    data = [(100.0, 10.0, 2), (-100.0, 20.0, 1), (-100.0, 5.0, 2)]
+    found = evaluate(Toy(), data, {"a": lambda x: 300.0}, best=[240.0, 0, 400.0])
+    assert [r.gap for r in found.results] == [pytest.approx(0.25), pytest.approx(15.0), pytest.approx(-0.25)]
+    assert found.to_best
+    assert found.conclusions() == ["a is better than best known on 1 instance."]
+    for wrong, where in (([1.0], "best"), ([240.0, math.nan, 1.0], "best[1]"), ([99.0, 0.0, 1.0], "instance 0")):
+        with rejects(InputError, where=where):
+            evaluate(Toy(), data, {"a": lambda x: 300.0}, best=wrong)
+
+
 def test_a_cost_that_is_no_number_is_refused() -> None:
     with rejects(InputError, where="instance 0"):
         evaluate(Toy(), INSTANCES, {"bad": lambda x: math.nan}, warm_up=False)
