@@ -20,6 +20,7 @@ from colayer.learning.search.optimizer import Optimizer
 from colayer.learning.settings import Settings, check_whole
 from colayer.models import Model, read_model
 from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.instances import numbering
 from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import check_rounds
 from colayer.solving.compatibility import (
@@ -182,7 +183,7 @@ class Pipeline(Generic[X, Y, Z]):
             callback=callback, progress=progress, portfolio=portfolio, rounds=rounds,
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
-        with limited(workers):
+        with limited(workers), numbering(instances):
             fitted = learner.fit(TrainingJob(self.bound_problem, instances, settings, backend, solutions, thetas))
         self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
@@ -236,11 +237,12 @@ class Pipeline(Generic[X, Y, Z]):
         check_whole("--workers", workers, 1)
         instances = self.bound_problem.check_instances(instances)
         solve: Callable[[X], Solved[Z]] = partial(self.solve, **options)
-        if len(instances) == 1:  # its kernels may use all the threads
-            with limited(workers):
-                return [solve(instances[0])]
-        with Threads(workers) as threads:
-            return threads.map(solve, instances)
+        with numbering(instances):
+            if len(instances) == 1:  # its kernels may use all the threads
+                with limited(workers):
+                    return [solve(instances[0])]
+            with Threads(workers) as threads:
+                return threads.map(solve, instances)
 
     def loss_along(
         self,
@@ -257,10 +259,9 @@ class Pipeline(Generic[X, Y, Z]):
         `reach` makes t·d as long as w.
         """
         instances = self.bound_problem.check_instances(instances)
-        backend = Backend(workers)
-        return loss_profile(
-            self.model, self.bound_problem, instances, direction, reach=reach, points=points, backend=backend
-        )
+        options: dict[str, Any] = {"reach": reach, "points": points, "backend": Backend(workers)}
+        with numbering(instances):
+            return loss_profile(self.model, self.bound_problem, instances, direction, **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""

@@ -13,6 +13,7 @@ from colayer.io.validate import number
 from colayer.pipeline import Pipeline
 from colayer.problem.abilities import Progress
 from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.instances import numbering
 from colayer.problem.protocol import Problem, X, Y, Z
 
 
@@ -78,11 +79,12 @@ def tight_bounds(
     bound_problem: BoundProblem[X, Y, Z] = bind(problem)
     bound_problem.need("exact")
     bounds = []
-    for i, instance in enumerate(instances):
-        tight = known[i] if known else None
-        if tight is None:
-            tight = bound_problem.solve_exactly(instance, time_limit=time_limit, progress=progress)[1]
-        cheap = bound_problem.lower_bound(instance)
-        bounds.append(tight if cheap is None else max(tight, cheap))
-        done()
+    with numbering(instances):
+        for i, instance in enumerate(instances):
+            tight = known[i] if known else None
+            if tight is None:
+                tight = bound_problem.solve_exactly(instance, time_limit=time_limit, progress=progress)[1]
+            cheap = bound_problem.lower_bound(instance)
+            bounds.append(tight if cheap is None else max(tight, cheap))
+            done()
     return bounds

@@ -59,6 +59,7 @@ def evaluate(
     from colayer.errors import OptionError
     from colayer.io.best_known import read_best_known
     from colayer.io.dataset import instance_files, read_files
+    from colayer.problem.instances import numbering
 
     limit = exact_limit(time_limit, "--tight", tight)
     found = find(problem, decoder=decoder)
@@ -76,14 +77,13 @@ def evaluate(
     paths = instance_files(folder)
     known = None if best is None else read_best_known(best, paths)
     instances = read_files(paths, found)[1]
-    contenders = [
-        *_learned(pipelines, safe, draws),
-        *plain_contenders(found, instances, list(pipelines.values()), **draws),
-    ]
+    with naming(paths), numbering(instances):
+        plain = plain_contenders(found, instances, list(pipelines.values()), **draws)
+    contenders = [*_learned(pipelines, safe, draws), *plain]
     bounds = None
     if tight:
         labels = [labelled_bound(path, found, instance) for path, instance in zip(paths, instances, strict=True)]
-        with search("bounding", len(instances)) as bounding:
+        with naming(paths), search("bounding", len(instances)) as bounding:
             shown, done = bounding.progress, bounding.next
             bounds = tight_bounds(found, instances, time_limit=limit, known=labels, progress=shown, done=done)
     with naming(paths), progress("comparing") as advanced:
