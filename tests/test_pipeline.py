@@ -18,7 +18,7 @@ from colayer.models import ContextModel, LinearModel
 from colayer.models.inputs import inputs_of
 from colayer.problems import SingleMachine
 from support.errors import rejects
-from support.pick_problem import Pick
+from support.pick_problem import Pick, picks
 
 PROBLEM = SingleMachine(decoder="ls")
 DATA = [PROBLEM.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate([(20, 0.4), (30, 1.0), (25, 2.0)] * 4)]
@@ -97,6 +97,25 @@ def test_journal_brings_the_same_weights_without_new_work(tmp_path: Path) -> Non
 def test_fit_refuses_bad_options_by_name(options: dict, where: str) -> None:
     with rejects(OptionError, where=where):
         plain().fit(DATA, **options)
+
+
+def test_fit_computes_features_and_scales_for_the_losses_and_for_the_hash_alone() -> None:
+    calls: list[str] = []
+
+    class Counting(Pick):
+        def features(self, instance):
+            calls.append("features")
+            return super().features(instance)
+
+        def scale(self, instance):
+            calls.append("scale")
+            return super().scale(instance)
+
+        def bound(self, instance):
+            calls.append("bound")
+
+    Pipeline(Counting(), [1.0, 0.0]).fit(picks(6), evaluations=30)
+    assert sorted(calls) == ["features"] * 12 + ["scale"] * 12
 
 
 def test_fit_refuses_an_empty_data_set() -> None:

@@ -15,6 +15,7 @@ from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
 from support.errors import rejects
 from support.item_problem import Even, Item, PickItem
+from support.pick_problem import Pick, picks
 from support.selection_problem import Selection, instances
 
 #: (bound, scale, size) of three instances.
@@ -89,6 +90,19 @@ def test_bound_once_and_progress_for_every_run() -> None:
     evaluate(problem, INSTANCES, contenders, progress=lambda done, total: seen.append((done, total)))
     assert problem.bounds == 3
     assert seen == [(k, 6) for k in range(1, 7)]
+
+
+def test_no_bound_is_computed_for_a_pipeline_of_its_own() -> None:
+    """Those of the table do."""
+    bounds: list[Any] = []
+
+    class Counting(Pick):
+        def bound(self, instance):
+            bounds.append(instance)
+            return 0.0
+
+    evaluate(Counting(), picks(3), {"a": Pipeline(Counting(), [1.0, 0.0], safe=False)})
+    assert len(bounds) == 3
 
 
 def test_warm_up_runs_the_last_instance_once_more() -> None:

@@ -21,7 +21,7 @@ from colayer.evaluators.statistics import features_mapped
 from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
 from colayer.learning.learner import SolveDefaults, TrainingJob
-from colayer.learning.portfolio.choose import choose_portfolio
+from colayer.learning.portfolio.choose import Remembering, choose_portfolio
 from colayer.learning.portfolio.rounds import RoundInstances, choose_round_portfolio
 from colayer.learning.portfolio.select import choose_selector
 from colayer.learning.portfolio.sigma import choose_sigma
@@ -66,7 +66,8 @@ def choose_sigma_and_portfolio(
         return SolveDefaults(sigma, np.empty((0, len(weights))))
     members, losses = choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count, simple)
     work = partial(describe, scale=scale)
-    held = zip(evaluators, (job.training, job.held_out), strict=False)
+    holders = [part.evaluator if isinstance(part, Remembering) else part for part in evaluators]  # of the features
+    held = zip(holders, (job.training, job.held_out), strict=False)
     descriptors = [one for part, of in held for one in features_mapped(job.training_problem, of, part, work)]
     return SolveDefaults(sigma, members, choose_selector(np.array(descriptors), losses))
 
