@@ -119,7 +119,8 @@ class BoundProblem(Generic[X, Y, Z]):
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
         #: Whether what the methods raise and return is checked.
         self.guarded = self.guard.collecting or not self.built_in
-        checks = {**CHECKS, "features": partial(checked_features, feature_names=self.feature_names)}
+        features: guard.Check = partial(checked_features, feature_names=self.feature_names)
+        checks = {**CHECKS, "features": features}
         for method, function in methods.items():
             if function is not None and self.guarded:
                 function = self.guard.wrap(method, function, checks.get(method))

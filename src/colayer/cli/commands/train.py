@@ -96,10 +96,12 @@ def train(
     from colayer.errors import OptionError
     from colayer.evaluators.base import Backend
     from colayer.evaluators.ray.connection import connected
+    from colayer.evaluators.worth import workers_worth_starting
     from colayer.io.dataset import instance_files, read_files
     from colayer.io.label import read_solutions
     from colayer.learning.guaranteed import guaranteed
     from colayer.learning.learner import check_uses, learner_for
+    from colayer.learning.search.fit import EVALUATIONS, Experience
     from colayer.pipeline import Pipeline
     from colayer.problem.instances import numbering
     from colayer.problem.rounds import check_rounds
@@ -125,6 +127,9 @@ def train(
     labels = read_solutions(folder, found, instances) if solutions else None
     with naming(paths), numbering(instances):
         check_feasible(found, instances)  # before hours of learning
+        if workers is None and device == "cpu" and cluster is None and isinstance(learner, Experience):
+            asked = (evaluations or EVALUATIONS) * (samples if sigma != 0 else 1)
+            workers = workers_worth_starting(found, instances, asked, rounds)
 
     pipeline = Pipeline(found)
     with connected(cluster):  # one connection for all that follows
