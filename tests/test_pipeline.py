@@ -18,7 +18,7 @@ from colayer.models import ContextModel, LinearModel
 from colayer.models.inputs import inputs_of
 from colayer.problems import SingleMachine
 from support.errors import rejects
-from support.pick_problem import Pick
+from support.pick_problem import Pick, picks
 
 PROBLEM = SingleMachine(decoder="ls")
 DATA = [PROBLEM.generate(seed=s, jobs=n, rho=rho) for s, (n, rho) in enumerate([(20, 0.4), (30, 1.0), (25, 2.0)] * 4)]
@@ -99,6 +99,25 @@ def test_fit_refuses_bad_options_by_name(options: dict, where: str) -> None:
         plain().fit(DATA, **options)
 
 
+def test_fit_computes_features_and_scales_for_the_losses_and_for_the_hash_alone() -> None:
+    calls: list[str] = []
+
+    class Counting(Pick):
+        def features(self, instance):
+            calls.append("features")
+            return super().features(instance)
+
+        def scale(self, instance):
+            calls.append("scale")
+            return super().scale(instance)
+
+        def bound(self, instance):
+            calls.append("bound")
+
+    Pipeline(Counting(), [1.0, 0.0]).fit(picks(6), evaluations=30)
+    assert sorted(calls) == ["features"] * 12 + ["scale"] * 12
+
+
 def test_fit_refuses_an_empty_data_set() -> None:
     with rejects(InputError, "instances"):
         plain().fit([])
@@ -148,6 +167,28 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert again.solve(DATA[0]).cost <= learned.solve(DATA[0]).cost
     other = Pipeline.load(tmp_path / "m.json", problem=SingleMachine(decoder="rdi"))
     assert other.problem.decoder == "rdi"
+
+
+def test_a_portfolio_is_given_in_raw_units_solved_with_and_kept(tmp_path: Path) -> None:
+    safe = np.asarray(PROBLEM.safe_weights, dtype=float)
+    others = [np.roll(safe, 1), safe, -safe]
+    pipeline = Pipeline(PROBLEM, safe, portfolio=others, safe=False)
+    assert pipeline.model.portfolio.tolist() == [safe.tolist(), others[0].tolist(), others[2].tolist()]
+    costs = [Pipeline(PROBLEM, row, safe=False).solve(DATA[0]).cost for row in others]
+    solved = pipeline.solve(DATA[0], candidates=3)
+    assert (solved.cost, solved.candidates) == (min(costs), 3)
+    pipeline.save(tmp_path / "m.json")
+    again = Pipeline.load(tmp_path / "m.json", safe=False)
+    assert np.array_equal(again.model.portfolio, pipeline.model.portfolio)
+
+
+@pytest.mark.parametrize("rows", [[1.0, 2.0], [[1.0]], [[float("nan")] * 66], [["a"] * 66], []])
+def test_a_portfolio_that_does_not_fit_is_refused(rows: object) -> None:
+    with rejects(InputError) as caught:
+        Pipeline(PROBLEM, PROBLEM.safe_weights, portfolio=rows)
+    assert caught.value.where.startswith("portfolio")
+    with rejects(InputError, "weights", where="portfolio"):
+        Pipeline(PROBLEM, portfolio=[[1.0] * 66])
 
 
 def test_load_refuses_a_model_for_something_else(tmp_path: Path) -> None:

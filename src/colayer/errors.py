@@ -8,6 +8,7 @@ an option is named, Python names the argument.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 #: A message that begins with the value of the argument.
 _VALUE = re.compile(r"('[^']*'?|-?[\d.][\w.+-]*|-?inf|nan|True|False|None) is (out of range|not |no )")
@@ -15,6 +16,9 @@ _VALUE = re.compile(r"('[^']*'?|-?[\d.][\w.+-]*|-?inf|nan|True|False|None) is (o
 
 class ColayerError(Exception):
     """The base class of the errors a user can act upon."""
+
+    #: The instance that the error is about, until its number is in `where` (see `problem.instances.numbering`).
+    instance: Any = None
 
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(message)

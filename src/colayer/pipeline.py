@@ -20,13 +20,14 @@ from colayer.learning.search.optimizer import Optimizer
 from colayer.learning.settings import Settings, check_whole
 from colayer.models import Model, read_model
 from colayer.problem.bind import BoundProblem, bind
+from colayer.problem.instances import numbering
 from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import check_rounds
 from colayer.solving.compatibility import (
     default_model,
     default_source,
+    given_model,
     problem_of_model,
-    raw_model,
     require_model_for,
 )
 from colayer.solving.solve import SolveOptions, solve_instance
@@ -45,6 +46,8 @@ class Pipeline(Generic[X, Y, Z]):
     weights
         Weights in raw feature units; by default those shipped for the problem and its options, else its safe weights,
         with a warning.
+    portfolio
+        Further weight vectors for `solve(candidates=…)`, a row each, in raw feature units; the weights come first.
     safe
         Whether `solve` also tries the safe weights, whose guarantee is then kept; and beside a network its linear
         model, so that the network is never worse.
@@ -55,6 +58,7 @@ class Pipeline(Generic[X, Y, Z]):
         problem: Problem[X, Y, Z],
         weights: ArrayLike | None = None,
         *,
+        portfolio: ArrayLike | None = None,
         safe: bool = True,
     ) -> None:
         #: The problem as everything behind the public methods takes it.
@@ -66,7 +70,7 @@ class Pipeline(Generic[X, Y, Z]):
         self.history_: tuple[Evaluation, ...] = ()
         #: How many of the evaluations came from the journal.
         self.recalled_ = 0
-        self._model: Model | None = None if weights is None else raw_model(self.bound_problem, weights, "given")
+        self._model: Model | None = given_model(self.bound_problem, weights, portfolio)
         self._weights_from = None if weights is None else "given"
 
     def __repr__(self) -> str:
@@ -179,7 +183,7 @@ class Pipeline(Generic[X, Y, Z]):
             callback=callback, progress=progress, portfolio=portfolio, rounds=rounds,
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
-        with limited(workers):
+        with limited(workers), numbering(instances):
             fitted = learner.fit(TrainingJob(self.bound_problem, instances, settings, backend, solutions, thetas))
         self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
@@ -233,11 +237,12 @@ class Pipeline(Generic[X, Y, Z]):
         check_whole("--workers", workers, 1)
         instances = self.bound_problem.check_instances(instances)
         solve: Callable[[X], Solved[Z]] = partial(self.solve, **options)
-        if len(instances) == 1:  # its kernels may use all the threads
-            with limited(workers):
-                return [solve(instances[0])]
-        with Threads(workers) as threads:
-            return threads.map(solve, instances)
+        with numbering(instances):
+            if len(instances) == 1:  # its kernels may use all the threads
+                with limited(workers):
+                    return [solve(instances[0])]
+            with Threads(workers) as threads:
+                return threads.map(solve, instances)
 
     def loss_along(
         self,
@@ -254,10 +259,9 @@ class Pipeline(Generic[X, Y, Z]):
         `reach` makes t·d as long as w.
         """
         instances = self.bound_problem.check_instances(instances)
-        backend = Backend(workers)
-        return loss_profile(
-            self.model, self.bound_problem, instances, direction, reach=reach, points=points, backend=backend
-        )
+        options: dict[str, Any] = {"reach": reach, "points": points, "backend": Backend(workers)}
+        with numbering(instances):
+            return loss_profile(self.model, self.bound_problem, instances, direction, **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""
@@ -265,12 +269,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     @classmethod
     def load(
-        cls,
-        path: str | Path,
-        problem: Problem[X, Y, Z] | None = None,
-        *,
-        decoder: str | None = None,
-        safe: bool = True,
+        cls, path: str | Path, problem: Problem[X, Y, Z] | None = None, *, decoder: str | None = None, safe: bool = True
     ) -> Self:
         """Return the pipeline of a model file, through the model's decoder or another `decoder`.
 

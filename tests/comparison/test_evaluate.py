@@ -15,6 +15,7 @@ from colayer.comparison.trajectory import Attempt
 from colayer.errors import InputError
 from support.errors import rejects
 from support.item_problem import Even, Item, PickItem
+from support.pick_problem import Pick, picks
 from support.selection_problem import Selection, instances
 
 #: (bound, scale, size) of three instances.
@@ -91,6 +92,19 @@ def test_bound_once_and_progress_for_every_run() -> None:
     assert seen == [(k, 6) for k in range(1, 7)]
 
 
+def test_no_bound_is_computed_for_a_pipeline_of_its_own() -> None:
+    """Those of the table do."""
+    bounds: list[Any] = []
+
+    class Counting(Pick):
+        def bound(self, instance):
+            bounds.append(instance)
+            return 0.0
+
+    evaluate(Counting(), picks(3), {"a": Pipeline(Counting(), [1.0, 0.0], safe=False)})
+    assert len(bounds) == 3
+
+
 def test_warm_up_runs_the_last_instance_once_more() -> None:
     """Compilation must not be timed; a slow contender can do without."""
     calls: list[Any] = []
@@ -107,6 +121,18 @@ def test_gaps_are_to_the_bounds_given() -> None:
     assert [r.gap for r in found.results] == [pytest.approx(0.25), None, pytest.approx(1.0)]
     with rejects(InputError, where="bounds"):
         evaluate(Toy(), INSTANCES, {"a": lambda x: 300.0}, bounds=[1.0])
+
+
+def test_gaps_are_to_best_known_costs_and_may_be_negative() -> None:
+    """Over |best|, over the scale where that is 0; below a bound nothing is known."""
+    data = [(100.0, 10.0, 2), (-100.0, 20.0, 1), (-100.0, 5.0, 2)]
+    found = evaluate(Toy(), data, {"a": lambda x: 300.0}, best=[240.0, 0, 400.0])
+    assert [r.gap for r in found.results] == [pytest.approx(0.25), pytest.approx(15.0), pytest.approx(-0.25)]
+    assert found.to_best
+    assert found.conclusions() == ["a is better than best known on 1 instance."]
+    for wrong, where in (([1.0], "best"), ([240.0, math.nan, 1.0], "best[1]"), ([99.0, 0.0, 1.0], "instance 0")):
+        with rejects(InputError, where=where):
+            evaluate(Toy(), data, {"a": lambda x: 300.0}, best=wrong)
 
 
 def test_a_cost_that_is_no_number_is_refused() -> None:

@@ -219,6 +219,10 @@ def test_summary_table() -> None:
     assert rows.cells == (("rule", "25.0 %", "25.0 %", "2.00 ms"),)
 
 
+def test_summary_table_says_that_gaps_are_to_best_known_costs() -> None:
+    assert summary_table(comparison().summary(), to_best=True).headers[1:3] == ("mean gap to best known", "worst")
+
+
 def test_summary_table_by_group_and_without_bounds() -> None:
     rows = summary_table(three_costs(None, "solver").by("jobs"))
     assert rows.headers == ("jobs", "contender", "mean cost", "mean time")

@@ -57,5 +57,5 @@ def test_bad_features_are_named() -> None:
         def features(self, instance: Any) -> Any:
             return np.where(np.array(instance) == 9.0, np.nan, instance)
 
-    with pytest.raises(InputError, match="feature 'noise' of pick is not finite in row 1"):
+    with pytest.raises(InputError, match="features of pick: feature 'noise' is nan in row 1"):
         LocalEvaluator(bind(Broken()), DATA)

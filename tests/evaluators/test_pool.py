@@ -87,7 +87,7 @@ class Broken(SingleMachine):
 
 def test_bad_features_are_named_also_from_a_worker() -> None:
     data = jobs(4)
-    message = "feature 'release_over_total_release' of single-machine is not finite in row 2"
+    message = "features of single-machine: feature 'release_over_total_release' is nan in row 2"
     with pytest.raises(InputError, match=message):
         evaluator_for(bind(Broken()), data)
     pool = evaluator_for(bind(Broken()), data, workers=2)

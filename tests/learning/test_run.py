@@ -33,8 +33,17 @@ def test_without_validation_the_first_of_lowest_loss_is_learned():
 def test_history_and_callback_tell_every_evaluation():
     told = []
     run = search(table(w1=3, w2=1, w3=2), task=Task(1), method=Given([1], [2, 3]), callback=told.append)
-    assert run.history == [Evaluation(1, 3.0, 3.0), Evaluation(2, 1.0, 1.0), Evaluation(3, 2.0, 1.0)]
+    seen = [(1, 3.0, 3.0), (2, 1.0, 1.0), (3, 2.0, 1.0)]
+    assert run.history == [Evaluation(*one, weights=[float(one[0])]) for one in seen]
     assert told == run.history
+
+
+def test_history_shares_the_weights_of_the_records_and_has_none_of_networks():
+    run = noted((3.0, None))
+    assert run.history[0].weights is run.visited[0].weights
+    run.note(Record(2, [], 1.0, None))
+    assert run.history[1].weights is None
+    assert len({*run.history}) == 2
 
 
 def test_evaluations_are_equal_also_after_a_journey_between_processes():
@@ -118,7 +127,7 @@ def test_a_run_of_settings(tmp_path):
         assert (run.budget, run.every, run.ties) == (5, True, "first")
         assert before + 50.0 <= run.deadline <= clock() + 50.0
         run.keep([Record(1, [0.5], 2.0, None)])
-        assert told == [Evaluation(1, 2.0, 2.0)]
+        assert [(one.number, one.loss, one.best) for one in told] == [(1, 2.0, 2.0)]
         with rejects(JournalError, where="j"), open_run(settings, 5, 1, {"data": "x"}):
             pytest.fail("opened twice")
     with open_run(settings, 5, 1, {"data": "x"}) as again:

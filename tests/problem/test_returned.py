@@ -10,8 +10,11 @@ import pytest
 
 from colayer import InputError
 from colayer.problem.abilities import Approximation
+from colayer.problem.bind import bind
 from colayer.problem.declarations import METHODS, OPTIONAL
-from colayer.problem.returned import CHECKS, checked_features
+from colayer.problem.returned import CHECKS, checked_features, nan_in
+from support.errors import rejects
+from support.pick_problem import Pick
 
 #: method → (what is taken, what is refused).
 ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
@@ -91,11 +94,11 @@ X = np.array([[4.0, 0.0], [2.0, 8.0], [3.0, 1.0], [9.0, 2.0]])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_features_are_taken_as_they_are_in_both_precisions(dtype: Any) -> None:
     given = X.astype(dtype)
-    assert checked_features(given, "pick", ("value", "noise")) is given
+    assert checked_features(given, "features of pick", ("value", "noise")) is given
 
 
 def test_features_may_be_lists() -> None:
-    assert checked_features(X.tolist(), "pick", ("value", "noise")).tolist() == X.tolist()
+    assert checked_features(X.tolist(), "features of pick", ("value", "noise")).tolist() == X.tolist()
 
 
 @pytest.mark.parametrize(
@@ -109,10 +112,49 @@ def test_features_may_be_lists() -> None:
         (None, "features of pick .*None"),
         ("wide", "features of pick .*'wide'"),
         ([[1.0], [1.0, 2.0]], "features of pick "),
-        (np.where(X == 8.0, np.nan, X), "feature 'noise' of pick .*row 1"),
-        (np.where(X == 9.0, np.inf, X), "feature 'value' of pick .*row 3"),
+        (np.where(X == 8.0, np.nan, X), "features of pick: .*'noise' is nan in row 1"),
+        (np.where(X == 9.0, np.inf, X), "features of pick: .*'value' is inf in row 3"),
     ],
 )
 def test_features_that_are_none_are_refused(features: Any, said: str) -> None:
     with pytest.raises(InputError, match=f"^{said}"):
-        checked_features(features, "pick", ("value", "noise"))
+        checked_features(features, "features of pick", ("value", "noise"))
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        (math.nan, ""),
+        ([1.0, math.nan], " in entry 1"),
+        (np.array([math.nan, 1.0]), " in entry 0"),
+        (np.array([[1.0, 2.0], [math.nan, 1.0]]), " in entry (1, 0)"),
+        (1.0, None), ([1, "nan"], None), (np.arange(3), None), (np.ones(2), None), (None, None), ("nan", None),
+    ],
+)  # fmt: skip
+def test_where_nan_is(value: Any, place: str | None) -> None:
+    assert nan_in(value) == place
+
+
+class Relaxed(Pick):
+    """Its layer returns shares, its decoder sorts them; one of the two divides 0 by 0."""
+
+    def __init__(self, wrong: str) -> None:
+        self.wrong = wrong
+
+    def layer(self, theta, instance):
+        return np.array([1.0, math.nan if self.wrong == "layer" else 0.5])
+
+    def decode(self, y, instance):
+        return [int(share) for share in y] if self.wrong == "layer" else [1.0, 2.0, math.nan]
+
+    def cost(self, solution, instance):
+        return float(sum(solution))
+
+
+@pytest.mark.parametrize(("wrong", "entry"), [("layer", 1), ("decode", 2)])
+def test_the_first_method_that_returned_nan_is_named(wrong: str, entry: int) -> None:
+    """A decoder that chokes on it is not to blame, nor is the cost that is NaN in the end."""
+    instance = np.ones((2, 2))
+    with rejects(InputError, f"{wrong} of pick returned nan in entry {entry}") as caught:
+        bind(Relaxed(wrong)).solution_at(np.zeros(2), instance)
+    assert caught.value.instance is instance

@@ -31,6 +31,7 @@ SHADES: dict[str, tuple[str, ...]] = {
 }
 #: Gaps, in percent, that are drawn as zero where no smaller one tells how far down the axis should go.
 _SMALL = 1e-3
+_BEST = "mean gap to the best known cost (%)"
 _ANYTIME = (EXACT, HIGHS, CP_SAT, CP_SAT_HINT)
 
 
@@ -39,7 +40,10 @@ def gap_by(comparison: Comparison, key: str, ax: Axes | None = None) -> Axes:
     rows, measure = comparison.by(key), comparison.measure
     groups = sorted({row.group[key] for row in rows})
     series = {name: _series(rows, name, measure) for name in comparison.contenders}
-    return lines_by(key, groups, series, comparison.kinds, measure, ax)
+    drawn = lines_by(key, groups, series, comparison.kinds, measure, ax)
+    if comparison.to_best:
+        drawn.set_ylabel(_BEST)
+    return drawn
 
 
 def lines_by(
@@ -81,7 +85,10 @@ def lines_by(
 
 def gap_bars(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the mean gap of every contender, the best on top, with a thin mark at its worst gap."""
-    return dots(comparison.summary(), comparison.kinds, comparison.measure, ax)
+    drawn = dots(comparison.summary(), comparison.kinds, comparison.measure, ax)
+    if comparison.to_best:
+        drawn.set_xlabel(_BEST.replace("mean gap", "gap") + ": mean ●, worst |")
+    return drawn
 
 
 def dots(summary: Sequence[Summary], kinds: Sequence[Kind], measure: Measure, ax: Axes | None = None) -> Axes:
@@ -141,7 +148,7 @@ def cost_over_time(race: Race, ax: Axes | None = None) -> Axes:
     _scales(ax, [gap for line in drawn.values() for _, gap in line])
     ax.set(
         xlabel="wall-clock time",
-        ylabel="mean gap to the best known cost (%)",
+        ylabel=_BEST,
         title=f"{race.problem}: {len(race.rows)} instance{'s' * (len(race.rows) > 1)}, one core",
     )
     if drawn:

@@ -61,7 +61,7 @@ def pipeline_contender(name: str, pipeline: Pipeline[X, Y, Z], kind: Kind = "lea
     options = {**draws, "rounds": number_of_rounds(pipeline, draws.get("rounds"))}
 
     def attempt(instance: X, limit: float) -> Attempt[Z]:
-        solved = pipeline.solve(instance, **options)
+        solved = pipeline.solve(instance, bound=False, **options)
         return Attempt([(solved.seconds, solved.solution)])
 
     return Contender(name + words_of_draws(**options), attempt, kind)

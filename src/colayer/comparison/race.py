@@ -19,6 +19,7 @@ from colayer.problem.bind import BoundProblem
 from colayer.problem.feasibility import refusal
 from colayer.problem.gap import gap
 from colayer.problem.guard import raised
+from colayer.problem.instances import numbering
 from colayer.problem.protocol import X, Y, Z
 
 #: Seconds that a contender gets to warm up: what is compiled is not timed.
@@ -107,8 +108,9 @@ def race(
     rows: list[dict[str, Trajectory]] = [{} for _ in instances]
     failed: dict[str, str] = {}
     copies = [copy.deepcopy(instance) for instance in instances]  # what is computed leaves nothing for contenders
-    bounds, scales = tuple(map(problem.lower_bound, copies)), tuple(map(problem.scale, copies))
-    groups = tuple(map(problem.sizes_of, copies))
+    with numbering(copies):
+        bounds, scales = tuple(map(problem.lower_bound, copies)), tuple(map(problem.scale, copies))
+        groups = tuple(map(problem.sizes_of, copies))
 
     def run(contender: Contender[X, Z], i: int, judged: X, limit: float) -> None:
         if contender.name in failed:
@@ -118,6 +120,8 @@ def race(
             rows[i][contender.name] = _judged(problem, contender, found, i, judged, limit, bounds[i])
         except Exception as error:
             if not contender.rival:
+                if isinstance(error, InputError) and error.instance is not None:  # a copy of instance i
+                    raise error.at(f"instance {i}") from error.__cause__
                 raise
             failed[contender.name] = f"{contender.name} is left out: it raised {raised(error)}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from colayer._runtime.text import duration, percent, significant
+from colayer._runtime.text import counted, duration, percent, significant
 from colayer.comparison.contender import Kind
 from colayer.comparison.paired import Difference, difference, verdicts_in_words
 from colayer.comparison.race import Race
@@ -32,11 +33,15 @@ class Result:
     scale: float
     seconds: float
     group: dict[str, float]
+    #: The best known cost of the instance, where gaps are to it and not to the bound.
+    best: float | None = None
 
     @property
     def gap(self) -> float | None:
-        """Return the relative distance of the cost to the bound."""
-        return gap(self.cost, self.bound)
+        """Return the relative distance of the cost to the best known one (over the scale at 0), or to the bound."""
+        if self.best is None:
+            return gap(self.cost, self.bound)
+        return (self.cost - self.best) / (abs(self.best) or self.scale)
 
     @property
     def loss(self) -> float:
@@ -103,6 +108,11 @@ class Comparison:
         """What pictures and ratios compare: the mean gap, or the mean cost where no instance has gaps."""
         return "gap" if any(s.gaps for s in self.summary()) else "cost"
 
+    @property
+    def to_best(self) -> bool:
+        """Whether gaps are to best known costs, not to bounds."""
+        return any(result.best is not None for result in self.results)
+
     def summary(self) -> list[Summary]:
         """Return one row per contender, over all instances."""
         return self._summaries(self.rows, {})
@@ -137,11 +147,14 @@ class Comparison:
         return None if below == 0 else above / below
 
     def conclusions(self) -> list[str]:
-        """Return a sentence on each learned contender; those without gain come first."""
+        """Return a sentence on each learned contender, those without gain first; then who beat best known costs."""
         rows = zip(self.summary(), self.kinds, strict=False)
-        return verdicts_in_words(
+        said = verdicts_in_words(
             (s.contender, s.difference, s.instances) for s, kind in rows if kind == "learned" and s.difference
         )
+        records = Counter(r.contender for r in self.results if r.best is not None and below_bound(r.cost, r.best))
+        better = [f"{name} is better than best known on {counted(n, 'instance')}." for name, n in records.items()]
+        return said + better
 
     def to_document(self) -> dict[str, Any]:
         """Return the JSON object: the results with their gaps, and the summary."""
@@ -178,10 +191,11 @@ def value(row: Summary, measure: Measure) -> float | None:
     return row.mean_gap if measure == "gap" else row.mean_cost
 
 
-def summary_table(rows: Sequence[Summary]) -> Table:
+def summary_table(rows: Sequence[Summary], *, to_best: bool = False) -> Table:
     """Return the rows of `Comparison.summary` or `Comparison.by` as a table, the best of each group first.
 
-    Costs stand in for gaps where there are none. Where there is a reference, each row has its paired difference to it.
+    Costs stand in for gaps where there are none; with `to_best`, the header says that gaps are to best known costs.
+    Where there is a reference, each row has its paired difference to it.
     """
     measure: Measure = "gap" if any(row.gaps for row in rows) else "cost"
     groups = list(dict.fromkeys(tuple(row.group.values()) for row in rows))
@@ -193,7 +207,8 @@ def summary_table(rows: Sequence[Summary]) -> Table:
     rows = sorted(rows, key=place)
     best = frozenset(k for k, row in enumerate(rows) if k == 0 or row.group != rows[k - 1].group)
     compared = any(row.difference is not None for row in rows)
-    measures = ("mean gap", "worst gap") if measure == "gap" else ("mean cost",)
+    gaps = ("mean gap to best known", "worst") if to_best else ("mean gap", "worst gap")
+    measures = gaps if measure == "gap" else ("mean cost",)
     keys = tuple(rows[0].group) if rows else ()
     headers = (*keys, "contender", *measures, "mean time", *(("difference", "verdict") if compared else ()))
     cells = []
@@ -207,14 +222,19 @@ def summary_table(rows: Sequence[Summary]) -> Table:
     return Table(headers, tuple(cells), best)
 
 
-def comparison_of(race: Race, bounds: Sequence[float | None] | None = None) -> Comparison:
-    """Return the table of a race's final solutions; gaps are to `bounds`, else to the cheap ones.
+def comparison_of(
+    race: Race, bounds: Sequence[float | None] | None = None, best: Sequence[float] | None = None
+) -> Comparison:
+    """Return the table of a race's final solutions; gaps are to `best` known costs, else to `bounds` or the cheap ones.
 
-    What costs less than a bound is no solution, and is refused.
+    What costs less than a bound is no solution, and is refused; a best known cost below it is none either.
     """
     results = []
     for i, row in enumerate(race.rows):
         bound = race.bounds[i] if bounds is None else bounds[i]
+        known = None if best is None else best[i]
+        if known is not None and bound is not None and (wrong := below_bound(known, bound)) is not None:
+            raise InputError(f"the best known value is wrong: {wrong}", where=f"instance {i}")
         for name, trajectory in zip(race.contenders, row, strict=True):
             if not trajectory.points:
                 raise InputError(f"{name} has no solution: {trajectory.note}", where=f"instance {i}")
@@ -222,7 +242,7 @@ def comparison_of(race: Race, bounds: Sequence[float | None] | None = None) -> C
             said = None if bound is None else below_bound(cost, bound)
             if said is not None:
                 raise InputError(f"{name} returned an infeasible solution: {said}", where=f"instance {i}")
-            results.append(Result(name, i, cost, bound, race.scales[i], seconds, race.groups[i]))
+            results.append(Result(name, i, cost, bound, race.scales[i], seconds, race.groups[i], known))
     return Comparison(race.problem, race.contenders, tuple(results), race.kinds)
 
 

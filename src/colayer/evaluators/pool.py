@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.processes import Processes, result
 from colayer.evaluators.sharded import ShardedEvaluator, answer
 from colayer.problem.bind import BoundProblem
+from colayer.problem.instances import placing, restoring
 from colayer.problem.protocol import X, Y, Z
 
 #: The evaluator of the shard that this process holds.
@@ -23,6 +25,7 @@ class PoolEvaluator(ShardedEvaluator):
 
     def __init__(self, problem: BoundProblem[X, Y, Z], instances: Sequence[X], workers: int, rounds: int = 1) -> None:
         super().__init__([range(k, len(instances), workers) for k in range(min(workers, len(instances)))])
+        self._instances = instances
         self._processes = [Processes(1) for _ in self.shards]
         try:
             for future in [process.submit(_start) for process in self._processes]:
@@ -37,10 +40,14 @@ class PoolEvaluator(ShardedEvaluator):
 
     def ask(self, method: str, arguments: Mapping[int, Any], size: int) -> Mapping[int, Any]:
         """See `ShardedEvaluator.ask`."""
-        for loading in self._loading:
-            result(loading)
+        for k, loading in enumerate(self._loading):
+            self._result(k, loading)
         asked = {k: self._processes[k].submit(_answer, method, argument) for k, argument in arguments.items()}
-        return {k: result(future) for k, future in asked.items()}
+        return {k: self._result(k, future) for k, future in asked.items()}
+
+    def _result(self, k: int, future: Future[tuple[bool, Any]]) -> Any:
+        with restoring([self._instances[x] for x in self.shards[k]]):
+            return result(future)
 
     def close(self) -> None:
         """End the processes."""
@@ -53,8 +60,11 @@ def _start() -> None:
 
 
 def _load(problem: BoundProblem[X, Y, Z], instances: Sequence[X], rounds: int) -> None:
-    _own["evaluator"] = LocalEvaluator(problem, instances, rounds)
+    with placing(instances):
+        _own["evaluator"] = LocalEvaluator(problem, instances, rounds)
 
 
 def _answer(method: str, argument: Any) -> Any:
-    return answer(_own["evaluator"], method, argument)
+    evaluator = _own["evaluator"]
+    with placing(evaluator.instances):
+        return answer(evaluator, method, argument)

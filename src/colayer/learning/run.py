@@ -39,7 +39,8 @@ class Evaluation:
     By demonstration it is one pass over the instances: `loss`, `best` and `validation` are pipeline losses, and
     `demonstration`, None by experience, is the loss that is minimised. `cost` is how much of the budget it took: 1, or
     more for a pass that looks at many solutions per instance. For networks, `number` is what was spent in all, and the
-    start of each network, evaluated before its first pass, costs 0.
+    start of each network, evaluated before its first pass, costs 0. `weights` are those it was of, in model units; None
+    for networks.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Evaluation:
     validation: float | None = None
     demonstration: float | None = None
     cost: int = 1
+    weights: Sequence[float] | None = field(default=None, repr=False, hash=False)
 
 
 @dataclass(eq=False)
@@ -210,8 +212,9 @@ class Run:
                 self.answer = record
             self.best = min(self.best, record.loss)
         done = Evaluation(
-            record.evaluation, record.loss, self.best, record.validation, record.demonstration, record.cost
-        )
+            record.evaluation, record.loss, self.best, record.validation, record.demonstration, record.cost,
+            record.weights or None,
+        )  # fmt: skip
         self.history.append(done)
         self.visited.append(record)
         self.spent += record.cost

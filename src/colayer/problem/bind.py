@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic
 
 import numpy as np
@@ -118,9 +119,11 @@ class BoundProblem(Generic[X, Y, Z]):
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
         #: Whether what the methods raise and return is checked.
         self.guarded = self.guard.collecting or not self.built_in
+        features: guard.Check = partial(checked_features, feature_names=self.feature_names)
+        checks = {**CHECKS, "features": features}
         for method, function in methods.items():
             if function is not None and self.guarded:
-                function = self.guard.wrap(method, function, CHECKS.get(method))
+                function = self.guard.wrap(method, function, checks.get(method))
             setattr(self, "_features" if method == "features" else method, function)
         self.solution_at = guarded_solution_at(self.guard, problem) if self.guarded else self._plain_solution_at
 
@@ -151,8 +154,7 @@ class BoundProblem(Generic[X, Y, Z]):
 
     def features(self, instance: X, solution: Z | None = None) -> NDArray[Any]:
         """Return φ(x), or φ(x, z) in a later round: one row per entry of θ, one column per name."""
-        given = self._features(instance) if solution is None else self._features(instance, solution)
-        return checked_features(given, self.name, self.feature_names) if self.guarded else given
+        return self._features(instance) if solution is None else self._features(instance, solution)
 
     def _plain_solution_at(self, theta: Floats, instance: X) -> tuple[Z, float]:
         solution = self.decode(self.layer(theta, instance), instance)

@@ -44,6 +44,8 @@ _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.str_)
 #: What a conversion to numbers, or to JSON, may raise.
 _NO = (TypeError, ValueError, ArithmeticError, RecursionError)
 _DEPTH = 20
+#: method → the place of the instance among its arguments, for errors to name it.
+INSTANCE_AT = {"features": 0, "scale": 0, "bound": 0, "group": 0, "layer": 1, "decode": 1, "cost": 1, "baseline": 1}
 
 #: (value, method and problem) → the value, converted; raises an `InputError`.
 Check = Callable[[Any, str], Any]
@@ -63,15 +65,24 @@ class Guard:
 
     def wrap(self, method: str, function: Callable[..., Any], check: Check | None = None) -> Callable[..., Any]:
         """Return `function` under guard; `check` takes its result and returns it converted."""
-        what = f"{method} of {self.name}"
+        what, place = f"{method} of {self.name}", INSTANCE_AT.get(method)
 
         def call(*arguments: Any, **options: Any) -> Any:
             try:
                 value = function(*arguments, **options)
             except BaseException as error:
+                if place is not None and isinstance(error, InputError):
+                    error.instance = arguments[place]
                 self.name_method(method, error)
                 raise
-            return value if check is None else check(value, what)
+            if check is None:
+                return value
+            try:
+                return check(value, what)
+            except InputError as error:
+                if place is not None:
+                    error.instance = arguments[place]
+                raise
 
         call.__wrapped__ = function  # type: ignore[attr-defined]  # its signature is that of the method
         return call

@@ -1,9 +1,13 @@
-"""What is refused as an instance: by its class, where a problem says what that is, and by the methods that make one."""
+"""What is refused as an instance: by its class, where a problem says what that is, and by the methods that make one.
+
+What a method refuses or returns wrongly is about an instance, and whoever knows its number names it.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from colayer._runtime.text import typed_line
@@ -52,3 +56,42 @@ def make_instance(name: str, make: Callable[..., X], given: Any, **more: Any) ->
         raise
     except _NOT_ONE as error:
         raise InputError(f"not an instance of {name} ({typed_line(error)})") from None
+
+
+@contextmanager
+def numbering(instances: Sequence[object]) -> Iterator[None]:
+    """Name the instance that an error is about by its place: `instance 17: …`."""
+    try:
+        yield
+    except InputError as error:
+        place = _place(error, instances)
+        if place is None:
+            raise
+        raise error.at(f"instance {place}") from error.__cause__
+
+
+@contextmanager
+def placing(instances: Sequence[object]) -> Iterator[None]:
+    """Let errors that go to another process say the place of their instance, in place of the instance itself."""
+    try:
+        yield
+    except ColayerError as error:
+        error.instance = _place(error, instances)
+        raise
+
+
+@contextmanager
+def restoring(instances: Sequence[object]) -> Iterator[None]:
+    """Give errors that come from `placing` in another process their instance back."""
+    try:
+        yield
+    except ColayerError as error:
+        if error.instance is not None:
+            error.instance = instances[error.instance]
+        raise
+
+
+def _place(error: ColayerError, instances: Sequence[object]) -> int | None:
+    if error.instance is None:
+        return None
+    return next((i for i, one in enumerate(instances) if one is error.instance), None)

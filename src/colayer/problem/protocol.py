@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Features, Floats
 from colayer.errors import OptionError
+from colayer.problem.prepared import PreparedCache
 from colayer.problem.sizes import Size
 
 #: Instance x, solution y of the layer, solution z.
@@ -143,6 +144,15 @@ class BaseProblem:
     def group(self, instance: Any, /) -> dict[str, float]:
         """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
         return {}
+
+    def prepare(self, instance: Any, /) -> Any:
+        """Return what several methods need to know about an instance, the solution of an LP say; see `prepared`."""
+        return None
+
+    def prepared(self, instance: Any, /) -> Any:
+        """Return `prepare(instance)`, computed when it is first asked for, and kept as long as the instance lives."""
+        cache = self.__dict__.get("_prepared_cache") or self.__dict__.setdefault("_prepared_cache", PreparedCache())
+        return cache.get(instance, self.prepare)
 
 
 def changed_options(name: str, options: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,17 +17,18 @@ from colayer.problem.abilities import Approximation
 from colayer.problem.guard import Check
 
 
-def checked_features(given: Any, name: str, feature_names: Sequence[str]) -> NDArray[Any]:
+def checked_features(given: Any, what: str, feature_names: Sequence[str]) -> NDArray[Any]:
     """Return features: one column per name, at least one row, float32 or float64, finite."""
     d = len(feature_names)
-    features = guard.array(given, f"features of {name}", f"an array of shape (rows, {d})")
+    features = guard.array(given, what, f"an array of shape (rows, {d})")
     if features.ndim != 2 or features.shape[1] != d or len(features) == 0:
-        raise InputError(f"features of {name} have shape {features.shape}, expected (rows, {d})")
+        raise InputError(f"{what} have shape {features.shape}, expected (rows, {d})")
     if features.dtype not in (np.float32, np.float64):
-        raise InputError(f"features of {name} are {features.dtype}, expected float64 or float32")
+        raise InputError(f"{what} are {features.dtype}, expected float64 or float32")
     if not np.isfinite(features).all():
         row, column = np.argwhere(~np.isfinite(features))[0]
-        raise InputError(f"feature {feature_names[column]!r} of {name} is not finite in row {row}")
+        found = f"feature {feature_names[column]!r} is {features[row, column]} in row {row}"
+        raise InputError(f"{what}: {found}, expected a finite number")
     return features
 
 
@@ -124,7 +125,7 @@ def guarded_solution_at(own: guard.Guard, problem: Any) -> Callable[[Any, Any], 
     layer, decode, cost = problem.layer, problem.decode, problem.cost
 
     def solution_at(theta: Any, instance: Any) -> tuple[Any, float]:
-        method = "layer"
+        method, y, solution = "layer", None, None
         try:
             y = layer(theta, instance)
             if y is not None and type(y) is not CoroutineType:
@@ -136,10 +137,39 @@ def guarded_solution_at(own: guard.Guard, problem: Any) -> Callable[[Any, Any], 
                     if type(value) is float and math.isfinite(value):
                         return solution, value
         except BaseException as error:
+            if isinstance(error, Exception):
+                refuse_nan(instance, layer=y, decode=solution)
+            if isinstance(error, InputError):
+                error.instance = instance
             own.name_method(method, error)
             raise
         wrong = y if method == "layer" else solution if method == "decode" else value
-        checked = CHECKS[method](wrong, f"{method} of {own.name}")  # refused, but for a cost of another type
-        return solution, checked
+        try:  # refused, but for a cost of another type
+            return solution, CHECKS[method](wrong, f"{method} of {own.name}")
+        except InputError as error:
+            refuse_nan(instance, layer=y, decode=solution)
+            error.instance = instance
+            raise
+
+    def refuse_nan(instance: Any, **returned: Any) -> None:
+        """Name the first method that returned NaN: what comes after it is not to blame."""
+        for method, value in returned.items():
+            place = nan_in(value)
+            if place is not None:
+                error = InputError(f"{method} of {own.name} returned nan{place}, expected numbers")
+                error.instance = instance
+                raise error from None
 
     return solution_at
+
+
+def nan_in(value: Any) -> str | None:
+    """Return where NaN first is, in words, in a number, an array or a flat list; None if there is none."""
+    if isinstance(value, float):
+        return "" if math.isnan(value) else None
+    if isinstance(value, list | tuple):
+        return next((f" in entry {i}" for i, one in enumerate(value) if isinstance(one, float) and one != one), None)
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not np.isnan(value).any():
+        return None
+    at = np.argwhere(np.isnan(value))[0].tolist()
+    return f" in entry {at[0] if len(at) == 1 else tuple(at)}" if at else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from colayer._runtime.text import short
 from colayer.errors import ColayerError, InputError
+from colayer.io.validate import table
 from colayer.models import LinearModel, Model
 from colayer.pretrained import pretrained
 from colayer.problem.bind import BoundProblem, bind
@@ -66,6 +68,22 @@ def default_source(problem: BoundProblem[X, Y, Z]) -> str:
     if pretrained(problem) is not None:
         return "shipped"
     return "no" if problem.safe_weights is None else "safe"
+
+
+def given_model(
+    problem: BoundProblem[X, Y, Z], weights: ArrayLike | None, portfolio: ArrayLike | None
+) -> LinearModel | None:
+    """Return a model of weights and further members in raw feature units, the weights first; None without weights."""
+    if weights is None:
+        if portfolio is not None:
+            raise InputError("expected weights as well, which come first", where="portfolio")
+        return None
+    model = raw_model(problem, weights, "given")
+    if portfolio is None:
+        return model
+    rows = table(portfolio, "portfolio", (None, problem.dimension))
+    others = rows[(rows != model.weights).any(axis=1)]
+    return replace(model, portfolio=np.vstack([model.weights, others]))
 
 
 def raw_model(problem: BoundProblem[X, Y, Z], weights: ArrayLike, source: str) -> LinearModel:

@@ -204,6 +204,22 @@ def test_a_problem_of_ones_own_needs_no_more_than_its_methods(run: Any, refused:
     )
 
 
+def test_gaps_to_best_known_costs(run: Any, refused: Any, place: Path) -> None:
+    write_toy(place, [(3, 1, 2), (5, 9, 4)])
+    command = ("evaluate", "toy_problem:Toy", "data", "--model", "toy.json", "--best", "best.csv")
+    (place / "best.csv").write_text("instance,best\n0000,1\n0001,5\n")
+    document = run(*command, "--json", "--plot", "e.svg")
+    assert [(r["cost"], r["best"], r["gap"]) for r in document["results"][::2]] == [(1.0, 1.0, 0.0), (4.0, 5.0, -0.2)]
+    assert "to the best known cost" in (place / "e.svg").read_text()
+    out = run(*command)
+    assert "mean gap to best known" in out
+    assert "\ntoy is better than best known on 1 instance.\n" in out
+    assert refused(*command, "--tight").startswith("error: --tight: ")
+    (place / "best.csv").write_text("instance,best\n0000,1\n")
+    assert refused(*command).startswith("error: best.csv: ")
+    assert refused(*command, "-o", "best.csv").startswith("error: -o: ")
+
+
 def test_errors_about_an_instance_name_its_file() -> None:
     paths = [Path("a.json"), Path("b.json")]
     for where, named in (("instance 1", "b.json"), ("instance 7", "instance 7"), ("bounds", "bounds"), (None, None)):

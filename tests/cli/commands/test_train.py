@@ -14,6 +14,8 @@ from colayer import Pipeline, read_instances
 from colayer.cli.app import main
 from colayer.cli.commands.train import against_rules, check_feasible, kept_aside
 from colayer.errors import InputError, MissingExtraError, OptionError
+from colayer.evaluators import worth
+from colayer.evaluators.pool import PoolEvaluator
 from colayer.learning.learner import split
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
@@ -147,6 +149,29 @@ def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
     check_feasible(bind(Bent()), [even], Pipeline(Bent(), [1.0], safe=False))
     with rejects(InputError, where="instance 0"):
         check_feasible(bind(Bent()), [even], Pipeline(Bent(), [-1.0], safe=False))
+
+
+def test_a_long_run_in_plain_python_takes_all_cores_and_the_same_weights(
+    run: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_toy(place, [(3, 1, 2), (5, 9, 4), (7, 8, 6)])
+    command = ("train", "toy_problem:Toy", "data", "--evaluations", 8, "--no-journal")
+    run(*command, "-o", "one.json", "--workers", 1)
+    counts: list[int | None] = []
+    monkeypatch.setattr(worth, "LONG", 0.0)
+    monkeypatch.setattr(worth, "allowed", lambda: 2)
+    started = PoolEvaluator.__init__
+    monkeypatch.setattr(PoolEvaluator, "__init__", lambda *given: counts.append(given[3]) or started(*given))
+    run(*command, "-o", "two.json")
+    assert counts == [2]
+    assert (place / "two.json").read_bytes() == (place / "one.json").read_bytes()
+
+
+def test_nan_is_named_with_the_file(refused: Any, place: Path) -> None:
+    bad = "    def scale(self, instance): return float('nan') if instance[0] == 5 else 1.0\n"
+    write_toy(place, [(3, 1, 2), (5, 9, 4), (7, 8, 6)], more=bad)
+    said = refused("train", "toy_problem:Toy", "data", "-o", "m.json", "--evaluations", 8, "--no-journal")
+    assert said.startswith("error: data/0001.json: scale of toy returned nan")
 
 
 def test_a_problem_without_safe_weights_is_held_against_its_best_feature(run: Any, place: Path) -> None:

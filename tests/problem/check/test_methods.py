@@ -270,7 +270,7 @@ PLANTED: dict[Any, tuple[str, str]] = {
     NoFeatures: ("features", "feature_names is empty"),
     NamedTwice: ("features", "'price' twice"),
     UnnamedFeature: ("features", "instance 0: features of selection have shape (6, 3), expected (rows, 2)"),
-    InfiniteFeature: ("features", "instance 0: feature 'risk' of selection is not finite in row"),
+    InfiniteFeature: ("features", "instance 0: features of selection: feature 'risk' is "),
     IntegerFeatures: ("features", "expected float64 or float32"),
     FlatFeatures: ("features", "have shape (18,), expected (rows, 3)"),
     NoRows: ("features", "have shape (0, 3), expected (rows, 3)"),
@@ -370,7 +370,7 @@ class Counting(Crowd):
     ("problem", "words"),
     [
         (Shorter(), "have 11 rows after a solution, expected 12 as in round 1"),
-        (Dividing(), "is not finite in row"),
+        (Dividing(), "expected a finite number"),
         (Writing(), "features changes solution[0]: work on a copy"),
         (Counting(), "features differ"),
     ],

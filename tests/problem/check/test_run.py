@@ -114,7 +114,7 @@ def test_features_and_scale_are_checked_on_every_instance() -> None:
     data[8][4, 1] = np.nan
     (failure,) = check_problem(Pick(), data).failures
     assert failure.check == "features"
-    assert failure.detail.startswith("instance 8: feature 'noise' of pick is not finite in row 4")
+    assert failure.detail.startswith("instance 8: features of pick: feature 'noise' is nan in row 4")
 
 
 def test_one_instance_with_one_row_is_enough() -> None:

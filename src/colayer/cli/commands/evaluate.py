@@ -39,6 +39,10 @@ def evaluate(
         bool, typer.Option("--tight", help="Gaps to the labels' bounds, else to the exact solver's.")
     ] = False,
     time_limit: arguments.ExactLimit = None,
+    best: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Gaps to best known costs: CSV (instance, best), or JSON {instance: cost}."),
+    ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
     output: arguments.Out = None,
@@ -52,40 +56,46 @@ def evaluate(
     from colayer.comparison.evaluate import tight_bounds
     from colayer.comparison.plain import distinct_names, plain_contenders
     from colayer.comparison.table import summary_table
+    from colayer.errors import OptionError
+    from colayer.io.best_known import read_best_known
     from colayer.io.dataset import instance_files, read_files
+    from colayer.problem.instances import numbering
 
     limit = exact_limit(time_limit, "--tight", tight)
     found = find(problem, decoder=decoder)
     if tight:
         found.need("exact", option="--tight")
-    files = model or []
+        if best is not None:
+            raise OptionError("expected without --tight: gaps are to one of the two", where="--best")
+    files = [*(model or []), *([best] if best else [])]
     out = output_file(output, "-o", files, folder=folder)
     drawing = picture_file(plot, inputs=[*files, out])
     draws: dict[str, Any] = {"candidates": candidates, "samples": samples, "sigma": sigma, "seed": seed}
     draws["rounds"] = rounds
-    pipelines = distinct_names(load_pipelines(found, files, decoder))
+    pipelines = distinct_names(load_pipelines(found, model or [], decoder))
     check_rounds(found, pipelines, rounds)
     paths = instance_files(folder)
+    known = None if best is None else read_best_known(best, paths)
     instances = read_files(paths, found)[1]
-    contenders = [
-        *_learned(pipelines, safe, draws),
-        *plain_contenders(found, instances, list(pipelines.values()), **draws),
-    ]
+    with naming(paths), numbering(instances):
+        plain = plain_contenders(found, instances, list(pipelines.values()), **draws)
+    contenders = [*_learned(pipelines, safe, draws), *plain]
     bounds = None
     if tight:
         labels = [labelled_bound(path, found, instance) for path, instance in zip(paths, instances, strict=True)]
-        with search("bounding", len(instances)) as bounding:
+        with naming(paths), search("bounding", len(instances)) as bounding:
             shown, done = bounding.progress, bounding.next
             bounds = tight_bounds(found, instances, time_limit=limit, known=labels, progress=shown, done=done)
     with naming(paths), progress("comparing") as advanced:
-        comparison = run(found, instances, contenders, bounds=bounds, progress=advanced)
+        comparison = run(found, instances, contenders, bounds=bounds, best=known, progress=advanced)
     seen = warn_of_seen(pipelines, instances)
     head = f"{counted(len(instances), 'instance')} of {found.name}\n\n"
     said = "".join(f"\n{line}" for line in comparison.conclusions())
-    text: list[str | Table] = [head, summary_table(comparison.summary()), said + "\n" * bool(said)]
+    table = summary_table(comparison.summary(), to_best=comparison.to_best)
+    text: list[str | Table] = [head, table, said + "\n" * bool(said)]
     groups = comparison.by(*comparison.groups) if comparison.groups else []
     if 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
-        text += ["\n", summary_table(groups)]
+        text += ["\n", summary_table(groups, to_best=comparison.to_best)]
     document = {**comparison.to_document(), "trained_on": seen}
     emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(comparison))
 

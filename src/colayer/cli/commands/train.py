@@ -96,11 +96,14 @@ def train(
     from colayer.errors import OptionError
     from colayer.evaluators.base import Backend
     from colayer.evaluators.ray.connection import connected
+    from colayer.evaluators.worth import workers_worth_starting
     from colayer.io.dataset import instance_files, read_files
     from colayer.io.label import read_solutions
     from colayer.learning.guaranteed import guaranteed
     from colayer.learning.learner import check_uses, learner_for
+    from colayer.learning.search.fit import EVALUATIONS, Experience
     from colayer.pipeline import Pipeline
+    from colayer.problem.instances import numbering
     from colayer.problem.rounds import check_rounds
 
     learner = learner_for(method, "solutions" if solutions else "costs")
@@ -122,19 +125,23 @@ def train(
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
     labels = read_solutions(folder, found, instances) if solutions else None
-    with naming(paths):
+    with naming(paths), numbering(instances):
         check_feasible(found, instances)  # before hours of learning
+        if workers is None and device == "cpu" and cluster is None and isinstance(learner, Experience):
+            asked = (evaluations or EVALUATIONS) * (samples if sigma != 0 else 1)
+            workers = workers_worth_starting(found, instances, asked, rounds)
 
     pipeline = Pipeline(found)
     with connected(cluster):  # one connection for all that follows
         begin = clock()
         try:
-            pipeline.fit(
-                instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
-                sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
-                device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
-                portfolio=portfolio, rounds=rounds,
-            )  # fmt: skip
+            with naming(paths):
+                pipeline.fit(
+                    instances, solutions=labels, method=learner, evaluations=evaluations, seed=seed, radius=radius,
+                    sigma=sigma, samples=samples, learn_decoder=learn_decoder, validation=validation, workers=workers,
+                    device=device, cluster=cluster, journal=book, time_limit=time_limit, progress=True,
+                    portfolio=portfolio, rounds=rounds,
+                )  # fmt: skip
             seconds = clock() - begin
             if pipeline.recalled_:
                 note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")

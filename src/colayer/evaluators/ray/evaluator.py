@@ -17,6 +17,7 @@ from colayer.evaluators.ray.worker import Worker, versions
 from colayer.evaluators.sharded import ShardedEvaluator
 from colayer.problem.bind import BoundProblem
 from colayer.problem.guard import OWN_FOLDERS
+from colayer.problem.instances import restoring
 from colayer.problem.protocol import X, Y, Z
 
 _log = logging.getLogger(__name__)
@@ -46,7 +47,7 @@ class ClusterEvaluator(ShardedEvaluator):
         dealt = [[x for x in range(len(instances)) if turns[x % len(turns)] == k] for k in range(len(self._places))]
         self._places = [place for place, shard in zip(self._places, dealt, strict=True) if shard]
         super().__init__([shard for shard in dealt if shard])
-        shipper = Shipper(problem.problem, instances)
+        shipper, self._instances = Shipper(problem.problem, instances), instances
         self._problem, self._rounds = ray_module().put(shipper.pickled(problem.problem)), rounds
         self._data = [ray_module().put(shipper.pickled([instances[x] for x in shard])) for shard in self.shards]
         self._actors: dict[int, Any] = {}
@@ -83,7 +84,8 @@ class ClusterEvaluator(ShardedEvaluator):
                     lost[k] = typed_line(error)
                 else:
                     if isinstance(answer, BaseException):
-                        raise answer
+                        with restoring([self._instances[x] for x in self.shards[k]]):
+                            raise answer
                     found[k] = answer
             if not lost:
                 if self._fresh.isdisjoint(waiting):  # else features were computed, and kernels compiled

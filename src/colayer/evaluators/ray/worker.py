@@ -22,6 +22,7 @@ from colayer.evaluators.statistics import MapsFeatures
 from colayer.evaluators.visit import Visits
 from colayer.problem.bind import bind
 from colayer.problem.guard import OWN_FOLDERS
+from colayer.problem.instances import placing
 
 
 class Worker:
@@ -40,6 +41,7 @@ class Worker:
         self._pickled = (problem, instances)
         self._rounds, self._threads, self._expected = rounds, threads, expected
         self._evaluators: dict[str, Any] = {}
+        self._instances: list[Any] = []
 
     def ready(self) -> None:
         """Return once the process is up."""
@@ -52,17 +54,19 @@ class Worker:
                     self._load()
                 if isinstance(argument, np.ndarray):
                     argument = argument.copy()  # what Ray hands over is read-only
-                return answer(self._evaluators[method], method, argument)
+                with placing(self._instances):
+                    return answer(self._evaluators[method], method, argument)
         except BaseException as error:
             return portable(error, "on a node of the cluster", ray_module("ray.cloudpickle"))
 
     def _load(self) -> None:
         check_versions(self._expected)
         own, instances = (ray_module("ray.cloudpickle").loads(data) for data in self._pickled)
-        problem = bind(own)
-        fast = compiled_evaluator(problem, instances, self._threads) if self._rounds == 1 else None
-        shows_features = isinstance(fast, MapsFeatures) and isinstance(fast, Visits)
-        local: Any = fast if shows_features else LocalEvaluator(problem, instances, self._rounds)
+        problem, self._instances = bind(own), instances
+        with placing(instances):
+            fast = compiled_evaluator(problem, instances, self._threads) if self._rounds == 1 else None
+            shows_features = isinstance(fast, MapsFeatures) and isinstance(fast, Visits)
+            local: Any = fast if shows_features else LocalEvaluator(problem, instances, self._rounds)
         self._evaluators = {"losses": local if fast is None else fast, "map_features": local, "visit": local}
         self._pickled = (b"", b"")
 

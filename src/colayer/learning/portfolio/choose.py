@@ -48,7 +48,7 @@ class Remembering:
     """An evaluator that keeps the losses of every weight vector it was asked for."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
+        self.evaluator = evaluator
         self._known: dict[bytes, Floats] = {}
 
     def losses(self, weights: Floats) -> Floats:
@@ -57,7 +57,7 @@ class Remembering:
         keys = [row.tobytes() for row in rows]
         new = [k for k, key in enumerate(keys) if key not in self._known]
         if new:
-            for k, losses in zip(new, self._evaluator.losses(rows[new]), strict=True):
+            for k, losses in zip(new, self.evaluator.losses(rows[new]), strict=True):
                 self._known[keys[k]] = losses
         return np.array([self._known[key] for key in keys])
 

@@ -21,7 +21,7 @@ from colayer.evaluators.statistics import features_mapped
 from colayer.evaluators.visit import Visits
 from colayer.learning.journal import Record
 from colayer.learning.learner import SolveDefaults, TrainingJob
-from colayer.learning.portfolio.choose import choose_portfolio
+from colayer.learning.portfolio.choose import Remembering, choose_portfolio
 from colayer.learning.portfolio.rounds import RoundInstances, choose_round_portfolio
 from colayer.learning.portfolio.select import choose_selector
 from colayer.learning.portfolio.sigma import choose_sigma
@@ -66,9 +66,10 @@ def choose_sigma_and_portfolio(
         return SolveDefaults(sigma, np.empty((0, len(weights))))
     chosen = choose_portfolio(evaluators, run.visited, weights, scale, job.seed, count, simple)
     work = partial(describe, scale=scale)
+    holders = [part.evaluator if isinstance(part, Remembering) else part for part in evaluators]  # of the features
     described = [
-        np.array(features_mapped(job.training_problem, instances, evaluator, work))
-        for evaluator, instances in zip(evaluators, (job.training, job.held_out), strict=False)
+        np.array(features_mapped(job.training_problem, instances, holder, work))
+        for holder, instances in zip(holders, (job.training, job.held_out), strict=False)
     ]
     selector = choose_selector(chosen.losses, *described)
     return SolveDefaults(sigma, chosen.members, selector, chosen.rule_sigma)
