@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from colayer._runtime.arrays import Floats
 from colayer._runtime.text import one_of, short
 from colayer._runtime.threads import Threads
 from colayer.comparison.tuned import Tuned, in_words
@@ -81,7 +82,8 @@ def tune(
     measure = _Losses(bound, name, solve, training)
     with ExitStack() as stack:
         threads = stack.enter_context(Threads(workers or 1))
-        book, losses = None, []
+        book: Journal | None = None
+        losses: list[Floats] = []
         if journal is not None:
             identity = {
                 "problem": bound.name, "options": bound.options, "data": content_hash(bound, training),
@@ -98,13 +100,13 @@ def tune(
             if book is not None:
                 weights = [float(value) for value in constants.values()]
                 book.append([Record(number, weights, math.fsum(row) / len(row), None, state=row)])
-            losses.append(row)
+            losses.append(np.array(row))
             if progress is not None:
                 progress(number, len(combinations))
         if book is not None and not book.finished:
             book.finish()
     if default:
-        own = np.array(losses[combinations.index(default)])
+        own = losses[combinations.index(default)]
     return Tuned(bound.name, name, solve, tuple(combinations), np.array(losses), own, default or None, recalled)
 
 
@@ -210,7 +212,7 @@ class _Losses:
 
 def _recalled(
     book: Journal, combinations: Sequence[Mapping[str, float]], measure: _Losses, threads: Threads
-) -> list[list[float]]:
+) -> list[Floats]:
     """Return the losses that the journal knows; refuse it if its best combination has others now."""
     for record in book.records:
         fits = record.evaluation <= len(combinations) and len(record.state) == len(measure.instances)
@@ -223,4 +225,4 @@ def _recalled(
             "deterministic; remove the journal, or choose another, to start again",
             where=str(book.path),
         )
-    return [record.state for record in book.records]
+    return [np.array(record.state) for record in book.records]
