@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
-from colayer import BaseProblem, CmaEs, InputError, Pipeline, Size, check_problem, evaluate
+from colayer import BaseProblem, CmaEs, InputError, Pipeline, Size, check_problem, evaluate, tune
 from colayer.comparison.contender import pipeline_contender, rule_contenders
 
 
@@ -56,9 +56,10 @@ def insertion(worth, distance, demand, bikes, room):
         waiting[order] = False
 
 
-#: Pairs (a, b), in quarters, with worth = a · penalty + b · mean penalty: good together, the best first, by `grid`.
+#: Pairs (a, b), in quarters, with worth = a · penalty + b · mean penalty: good together, the best of `GRID` first.
 QUARTERS = """9 -1  8 -2  12 -3  5 2  13 -2  6 1  9 -3  16 -3  13 -4  6 4
               11 -2  7 -2  10 -2  4 0  11 2  6 -2  8 2  7 3  12 -4  9 1"""
+GRID = {"a": np.arange(4, 17) / 4, "b": np.arange(-4, 5) / 4}
 CONSTANTS = [tuple(pair) for pair in (np.array(QUARTERS.split(), dtype=float) / 4).reshape(20, 2).tolist()]
 
 
@@ -104,9 +105,9 @@ class Courier(BaseProblem):
     def by_hand(self, instance, a, b):
         return self.layer(a * instance.penalty + b * instance.penalty.mean(), instance)
 
-    def baseline(self, rule, instance):
-        """An order is worth its penalty; the best two constants; the best, for this day, of 20 such pairs."""
-        pairs = {"worth its penalty": [(1.0, 0.0)], "two constants": CONSTANTS[:1]}.get(rule, CONSTANTS)
+    def baseline(self, rule, instance, a=1.0, b=0.0):
+        """An order is worth its penalty, or by a and b; the best two constants; the best, for this day, of 20 pairs."""
+        pairs = {"worth its penalty": [(a, b)], "two constants": CONSTANTS[:1]}.get(rule, CONSTANTS)
         return min((self.by_hand(instance, *pair) for pair in pairs), key=lambda z: self.cost(z, instance))
 
     def generate(self, seed, orders=40):
@@ -145,21 +146,19 @@ class Courier(BaseProblem):
 problem = Courier()
 
 
-def grid(instances, count):
-    """`count` of 117 pairs of constants, greedily: each lowers the mean of the least losses by most."""
-    pairs = [(a / 4, b / 4) for a in range(4, 17) for b in range(-4, 5)]
-    losses = [[problem.cost(problem.by_hand(x, *pair), x) / problem.scale(x) for x in instances] for pair in pairs]
-    chosen, least = [], np.full(len(instances), np.inf)
+def good_together(tuned, count):
+    """Choose `count` pairs of constants greedily: each lowers the mean of the least losses by most."""
+    chosen, least = [], np.inf
     for _ in range(count):
-        best = min(range(len(pairs)), key=lambda k: np.minimum(losses[k], least).mean())
-        chosen, least = [*chosen, pairs[best]], np.minimum(losses[best], least)
+        best = np.argmin(np.minimum(tuned.losses, least).mean(axis=1))
+        chosen, least = [*chosen, tuple(tuned.combinations[best].values())], np.minimum(tuned.losses[best], least)
     return chosen
 
 
 if __name__ == "__main__":
     check_problem(problem, [problem.generate(seed, orders=6) for seed in range(4)]).raise_for_failures()
     days, held_out = ([problem.generate(seed) for seed in range(n, n + m)] for n, m in ((0, 160), (1000, 300)))
-    print("two constants by a grid:", *grid(days, 1))
+    print(tune(problem, "worth its penalty", days, GRID), end="\n\n")
     pipeline = Pipeline(problem, weights=problem.safe_weights, safe=False)
     pipeline.fit(days, method=CmaEs(step=0.3), evaluations=1000, validation=0.0, seed=0)
     for count, rivals in ((1, rule_contenders(problem)[:2]), (20, rule_contenders(problem)[2:])):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from colayer import InputError, Pipeline, evaluate
+from colayer import InputError, Pipeline, evaluate, tune
 from colayer.cli.app import main
 from colayer.comparison.contender import pipeline_contender, rule_contenders
 from colayer.problem.check import check_problem, small_instances
@@ -156,7 +156,10 @@ def test_constants_are_those_of_the_grid(monkeypatch: pytest.MonkeyPatch) -> Non
     """What learning is held against was tuned as well as the grid can, on the same instances."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     module = importlib.import_module("tune_insertion")
-    assert module.grid([module.problem.generate(seed) for seed in range(160)], 20) == module.CONSTANTS
+    days = [module.problem.generate(seed) for seed in range(160)]
+    tuned = tune(module.problem, "worth its penalty", days, module.GRID)
+    assert tuple(tuned.constants.values()) == module.CONSTANTS[0]
+    assert module.good_together(tuned, 20) == module.CONSTANTS
 
 
 def test_courier_costed_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:

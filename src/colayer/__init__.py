@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
+    from colayer.comparison.tune import tune
+    from colayer.comparison.tuned import Tuned
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.io.label import label
@@ -58,6 +60,7 @@ __all__ = [
     "Solved",
     "SpoPlus",
     "Srl",
+    "Tuned",
     "__version__",
     "certify",
     "check_problem",
@@ -67,6 +70,7 @@ __all__ = [
     "label",
     "read_instance",
     "read_instances",
+    "tune",
     "write_instance",
     "write_instances",
 ]
@@ -97,6 +101,7 @@ _HOMES = {
     "Size": "problem.sizes",
     "Solved": "solving.solved",
     "SpoPlus": "learning.imitation.spo",
+    "Tuned": "comparison.tuned",
     "certify": "solving.certify",
     "check_problem": "problem.check",
     "compare": "comparison.compare",
@@ -105,6 +110,7 @@ _HOMES = {
     "label": "io.label",
     "read_instance": "io.dataset",
     "read_instances": "io.dataset",
+    "tune": "comparison.tune",
     "write_instance": "io.dataset",
     "write_instances": "io.dataset",
 }

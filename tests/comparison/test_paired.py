@@ -14,6 +14,7 @@ from colayer.comparison.paired import (
     Difference,
     difference,
     errors_needed,
+    loss_difference,
     moments,
     relative,
     seen_before,
@@ -34,6 +35,23 @@ def test_by_hand() -> None:
     assert found.words == "-20.0 ± 4.08 %"
     worse = difference([100.0, 200.0, 10.0, 10.0], [90.0, 160.0, 7.0, 8.0], "rule")
     assert worse.verdict == "worse"
+
+
+def test_losses_are_compared_in_units_of_their_mean() -> None:
+    """Differences of 1, −1, 3 over a mean of 2: 0.5, spread 1, standard error √(1/3). A mean of 0 is no fault."""
+    found = loss_difference([2.0, 3.0, 4.0], [1.0, 4.0, 1.0], "best")
+    assert found.mean == pytest.approx(0.5)
+    assert found.standard_error == pytest.approx(math.sqrt(1 / 3))
+    assert (found.to, found.verdict) == ("best", EQUAL)
+    assert loss_difference([1.0, 1.1, 1.0], [0.0, 0.0, 0.0], "best").verdict == "worse"
+    assert loss_difference([0.0, 0.0, 0.0], [1.0, 1.1, 1.0], "best").verdict == "better"
+    assert loss_difference([-1.0, -1.1, -1.2], [-2.0, -2.0, -2.0], "best").verdict == "worse"
+
+
+def test_the_difference_of_losses_has_the_sign_of_that_of_their_means() -> None:
+    """The mean of ratios has another here: three times one small loss outweighs half of a large one."""
+    losses, reference = [3.0, 5.0], [1.0, 10.0]
+    assert loss_difference(losses, reference, "best").mean < 0 < difference(losses, reference, "best").mean
 
 
 def test_a_maximisation_is_better_where_its_cost_is_more_negative() -> None:

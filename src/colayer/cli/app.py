@@ -29,7 +29,7 @@ from colayer.errors import ColayerError, OptionError, Terminated
 #: Commands in the order of the help; each is the function of its name in the file of its name in `commands/`. A new
 #: command adds one word here.
 COMMANDS = (
-    "demo", "generate", "train", "solve", "evaluate", "bound", "label", "explain", "check", "compare", "warmup",
+    "demo", "generate", "train", "solve", "evaluate", "tune", "bound", "label", "explain", "check", "compare", "warmup",
 )  # fmt: skip
 #: Commands that another distribution brings → its name. Any distribution may add commands by this entry-point group.
 ELSEWHERE = {"reproduce": "colayer-paper", "report": "colayer-paper"}
@@ -41,6 +41,7 @@ EXAMPLES = {
     "train": "single-machine data -o model.json --evaluations 500",
     "solve": "data/0000.json --model model.json --candidates 10",
     "evaluate": "single-machine test --model model.json",
+    "tune": "vehicle-scheduling data --rule 'delay x3' --set factor=1,2,3,4",
     "bound": "data/0000.json --tight",
     "label": "spanning-tree data --time-limit 10",
     "explain": "model.json --data data --top 5",

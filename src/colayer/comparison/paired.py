@@ -70,6 +70,17 @@ def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> D
     return Difference(to, mean, error, "better" if sign < 0 else "worse")
 
 
+def loss_difference(losses: Sequence[float], reference: Sequence[float], to: str) -> Difference:
+    """Return the difference of losses to the reference losses on the same instances, in units of their mean.
+
+    It has the sign of the difference between the means, which tuning minimises; that of `difference` may be another.
+    """
+    unit = abs(math.fsum(reference)) / len(reference) or 1.0
+    mean, error = moments([relative(loss, other, unit) for loss, other in zip(losses, reference, strict=True)])
+    verdicts: dict[int, Verdict] = {-1: "better", 0: EQUAL, 1: "worse"}
+    return Difference(to, mean, error, verdicts[significance(mean, error, len(reference))])
+
+
 def moments(parts: Sequence[float]) -> tuple[float, float | None]:
     """Return the mean and its standard error, None for one number."""
     mean = math.fsum(parts) / len(parts)

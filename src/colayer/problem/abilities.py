@@ -167,7 +167,7 @@ class Baselines(Protocol[X_contra, Z_co]):
     """A problem with plain rules to compare with, named in its attribute `baselines`."""
 
     def baseline(self, rule: str, instance: X_contra, /) -> Z_co:
-        """Return the solution of the plain rule `rule`."""
+        """Return the solution of the plain rule `rule`. Keywords with a default are constants that `tune` may set."""
 
 
 @runtime_checkable

@@ -75,6 +75,8 @@ def test_groups_rules_models_and_picture_are_of_the_instance() -> None:
     theta = problem.features(x) @ problem.safe_weights
     theta[: len(x.arcs[1])] *= 3.0
     assert np.array_equal(problem.baseline("delay x3", x), problem.layer(theta, x))
+    theta[: len(x.arcs[1])] *= 5.0
+    assert np.array_equal(problem.baseline("delay x3", x, factor=15.0), problem.layer(theta, x))
     arcs = len(x.arcs[1])
     assert len(problem.compact(x).cost) == arcs + 9 + 36
     assert problem.constraint_program(x).reported == arcs

@@ -16,6 +16,9 @@ from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
 
 __all__ = ["BASELINES", "baseline", "exact", "rules"]
 
+#: By how much `delay x3` multiplies expected delays.
+FACTOR = 3.0
+
 
 def _deterministic(instance: Instance) -> Ints:
     """Solve the layer with scheduled travel times as costs; a vehicle costs more than all travel together."""
@@ -26,15 +29,11 @@ def _deterministic(instance: Instance) -> Ints:
     return layer(np.concatenate([travel, np.full(n, vehicle), np.zeros(n)]), instance)
 
 
-def _delays_times(factor: float) -> Callable[[Instance], Ints]:
-    """Return the rule that multiplies expected delays by `factor`, because a late vehicle passes its delay on."""
-
-    def solve(instance: Instance) -> Ints:
-        theta = safe_theta(instance)
-        theta[: len(instance.arcs[1])] *= factor
-        return layer(theta, instance)
-
-    return solve
+def _delays_times(instance: Instance, factor: float = FACTOR) -> Ints:
+    """Multiply expected delays by `factor`, because a late vehicle passes its delay on."""
+    theta = safe_theta(instance)
+    theta[: len(instance.arcs[1])] *= factor
+    return layer(theta, instance)
 
 
 #: The plain rules by name: functions from an instance to a solution.
@@ -43,7 +42,7 @@ def _delays_times(factor: float) -> Callable[[Instance], Ints]:
 #: delay x3: the safe weights with the expected delay three times, the best whole factor at 200 tasks and more.
 BASELINES: dict[str, Callable[[Instance], Ints]] = {
     "deterministic": _deterministic,
-    "delay x3": _delays_times(3.0),
+    "delay x3": _delays_times,
 }
 
 
@@ -52,7 +51,9 @@ def rules(decoder: str) -> tuple[str, ...]:
     return (*BASELINES, *(() if decoder == "none" else (f"{rule}+{decoder}" for rule in BASELINES)))
 
 
-def baseline(rule: str, instance: Instance) -> Ints:
-    """Return the solution of a rule, `RULE` or `RULE+DECODER`."""
+def baseline(rule: str, instance: Instance, factor: float = FACTOR) -> Ints:
+    """Return the solution of a rule, `RULE` or `RULE+DECODER`; `factor` is that of `delay x3`."""
     name, _, decoder = rule.partition("+")
-    return decode(rule_named(name, BASELINES)(instance), instance, decoder or "none")
+    solve = rule_named(name, BASELINES)
+    cover = _delays_times(instance, factor) if solve is _delays_times else solve(instance)
+    return decode(cover, instance, decoder or "none")
