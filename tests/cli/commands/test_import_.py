@@ -44,6 +44,12 @@ def test_infeasible_connections_are_told(run: Any, place: Path) -> None:
     assert "block B1: r1 ends at 7:30, b1 begins at 7:10, " in told
 
 
+def test_rests_shorter_than_the_layover_are_counted(run: Any, place: Path) -> None:
+    told = run("import", "gtfs", feed(place / "feed.zip"), *TUESDAY, "--layover", 31)
+    assert "1 of its connections leave less than the layover" in told
+    assert len(read_instance("data/0000.json").arcs[1]) == 3
+
+
 def test_days_and_scenarios_make_a_data_set(run: Any, place: Path) -> None:
     """Two days, three instances each, all with scenarios of their own, none of which another seed has."""
     path = feed(place / "feed.zip")

@@ -75,18 +75,24 @@ def test_the_blocks_are_the_published_plan(path: Path) -> None:
 
 
 def test_an_infeasible_connection_is_named_and_another_vehicle_goes_on(tmp_path: Path) -> None:
-    """b1 ends in the north at 7:40, r2 begins in the south at 8:00, 31 minutes away; a layover forbids r1, r2."""
+    """b1 ends in the north at 7:40, r2 begins in the south at 8:00, 31 minutes away."""
     path = feed(tmp_path / "feed.zip", trips=FILES["trips.txt"].replace("blue,week,b1,B2", "blue,week,b1,B1"))
     day = read_day(path, TUESDAY)
     plan = published(day, instance_of(day, DelayModel()))
     assert plan is not None
     assert plan.successor.tolist() == [-1, -1, -1, -1]
     assert plan.infeasible[1] == "block B1: b1 ends at 7:40, r2 begins at 8:00, 31 min away"
-    day = read_day(feed(tmp_path / "feed.zip"), TUESDAY)
-    for layover, said in ((30, 0), (31, 1)):
+
+
+def test_a_layover_is_none_of_the_published_plan(path: Path) -> None:
+    """r1 ends 30 minutes before r2 begins there; the plan is costed as published, and shorter rests are counted."""
+    day = read_day(path, TUESDAY)
+    free = instance_of(day, DelayModel())
+    for layover, short in ((30, 0), (31, 1)):
         plan = published(day, instance_of(day, DelayModel(), layover=layover))
         assert plan is not None
-        assert len(plan.infeasible) == said
+        assert (plan.infeasible, plan.short, plan.vehicles) == ((), short, 2)
+        assert PROBLEM.cost(plan.successor, plan.instance) == PROBLEM.cost(plan.successor, free)
 
 
 def test_trips_without_blocks_give_no_published_plan(tmp_path: Path) -> None:

@@ -119,10 +119,12 @@ def import_(
         document.append({"file": str(path), **summary})
         lines.append(_line(path, instance, day, summary))
         if plan is not None:
-            tables[path.with_name(f"{path.stem}.published.csv")] = csv_bytes(problem.table(plan.successor, instance))
+            tables[path.with_name(f"{path.stem}.published.csv")] = csv_bytes(
+                problem.table(plan.successor, plan.instance)
+            )
     write_all(tables)
     emit(document, "".join(lines), as_json=as_json, out=None, plot=plot,
-         draw=None if first is None else lambda: problem.plot(first.successor, instances[0]))  # fmt: skip
+         draw=None if first is None else lambda: problem.plot(first.successor, first.instance))  # fmt: skip
 
 
 def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedPlan | None) -> dict[str, Any]:
@@ -132,14 +134,13 @@ def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedP
         said["services"][trip.service] = said["services"].get(trip.service, 0) + 1
     if plan is None:
         return {**said, "published": None}
-    vehicles = int((plan.successor < 0).sum())
-    cost = float(problem.cost(plan.successor, instance))
-    delay = (cost - vehicles * instance.vehicle_cost) / instance.delay_cost if instance.delay_cost else None
+    cost = float(problem.cost(plan.successor, plan.instance))
+    delay = (cost - plan.vehicles * instance.vehicle_cost) / instance.delay_cost if instance.delay_cost else None
     return {
         **said,
         "published": {
             "blocks": plan.blocks, "connections": plan.connections, "infeasible": list(plan.infeasible),
-            "vehicles": vehicles, "expected_delay": delay, "cost": cost,
+            "short_layovers": plan.short, "vehicles": plan.vehicles, "expected_delay": delay, "cost": cost,
         },
     }  # fmt: skip
 
@@ -155,6 +156,8 @@ def _line(path: Path, instance: Instance, day: ServiceDay, summary: dict[str, An
     delay = "" if plan["expected_delay"] is None else f"{plan['expected_delay']:,.0f} minutes of delay expected, "
     text += f"  published plan: {counted(plan['blocks'], 'block')}, {counted(plan['vehicles'], 'vehicle')}, "
     text += f"{delay}cost {plan['cost']:,.6g}\n"
+    if plan["short_layovers"]:
+        text += f"  {plan['short_layovers']:,} of its connections leave less than the layover\n"
     wrong = plan["infeasible"]
     if wrong:
         of = counted(plan["connections"], "connection")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date as Date  # noqa: N812
 from datetime import datetime, time
 from itertools import pairwise
@@ -126,9 +126,16 @@ class PublishedPlan:
     """The blocks of a feed as a solution; at a connection that is infeasible another vehicle goes on."""
 
     successor: Ints
+    instance: Instance  # which it solves: that of the day, without a least layover, which is nothing published
     blocks: int
     connections: int
     infeasible: tuple[str, ...]  # in words
+    short: int  # connections with less than the layover
+
+    @property
+    def vehicles(self) -> int:
+        """Return the number of vehicles."""
+        return int((self.successor < 0).sum())
 
 
 def published(day: ServiceDay, instance: Instance) -> PublishedPlan | None:
@@ -142,10 +149,13 @@ def published(day: ServiceDay, instance: Instance) -> PublishedPlan | None:
     successor = np.full(len(day.trips), -1, dtype=np.int64)
     tails, heads = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     travel = scheduled_travel(instance.times, tails, heads)
-    feasible = instance.begin[heads] >= instance.end[tails] + instance.layover + travel
+    slack = instance.begin[heads] - instance.end[tails] - travel
+    feasible = slack >= 0.0
     successor[tails[feasible]] = heads[feasible]
     infeasible = [_connection(day, u, v, m) for (u, v), m, ok in zip(pairs, travel, feasible, strict=True) if not ok]
-    return PublishedPlan(successor, len(blocks), len(pairs), tuple(infeasible))
+    plain = replace(instance, layover=0.0) if instance.layover else instance
+    short = int((feasible & (slack < instance.layover)).sum())
+    return PublishedPlan(successor, plain, len(blocks), len(pairs), tuple(infeasible), short)
 
 
 def kilometres(here: Floats, there: Floats) -> Floats:
