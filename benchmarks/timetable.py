@@ -44,24 +44,22 @@ def main() -> None:
     parser.add_argument("feed", type=Path)
     parser.add_argument("--date", default="2016-09-20")
     parser.add_argument("--service", action="append")
-    parser.add_argument("--layover", type=float, default=0.0)
     parser.add_argument("--tests", type=int, default=10)
     parser.add_argument("--plots", type=Path)
     arguments = parser.parse_args()
     day = read_day(arguments.feed, arguments.date, services=arguments.service)
 
     def scenarios(seed: int, count: int) -> Instance:
-        return instance_of(day, DelayModel(), layover=arguments.layover, scenarios=count, seed=seed)
+        return instance_of(day, DelayModel(), scenarios=count, seed=seed)
 
     blocks = published(day, scenarios(0, 1))
     peers, seconds = planners([scenarios(seed, 20) for seed in range(1, TRAINING + 1)])
     rows: dict[str, list[tuple[float, float, float, float]]] = {}
+    by_seed: dict[str, list[list[float]]] = {}
     for test in range(1, arguments.tests + 1):
         seen, hidden = scenarios(100 + test, 40), scenarios(1000 + test, 100)
         if blocks is not None:
-            rows.setdefault("published blocks", []).append(
-                (*figures(blocks.successor, replace(hidden, layover=0.0)), 0.0)
-            )
+            rows.setdefault("published blocks", []).append((*figures(blocks.successor, hidden), 0.0))
         for name, several in peers.items():
             found = []
             for plan in several:
@@ -72,28 +70,42 @@ def main() -> None:
                 spent = time.process_time() - begin
                 found.append((*figures(solution, hidden), spent))
             rows.setdefault(name, []).append(tuple(np.mean(found, axis=0).tolist()))
+            by_seed.setdefault(name, []).append([row[2] for row in found])
         print(f"test {test} of {arguments.tests}", flush=True)
     reference = [row[2] for row in rows[REFERENCE]]
     document, cells = [], []
     for name, found in rows.items():
         vehicles, delay, cost, spent = np.mean(found, axis=0).tolist()
         apart = difference([row[2] for row in found], reference, REFERENCE)
+        error = float(np.std([row[2] for row in found], ddof=1)) / len(found) ** 0.5
         document.append({
-            "plan": name, "vehicles": vehicles, "expected_delay": delay, "cost": cost, "seconds": spent,
-            "costs": [row[2] for row in found], "difference": msgspec.to_builtins(apart),
+            "plan": name, "vehicles": vehicles, "expected_delay": delay, "cost": cost, "standard_error": error,
+            "seconds": spent, "costs": [row[2] for row in found], "difference": msgspec.to_builtins(apart),
         })  # fmt: skip
         words = "reference" if name == REFERENCE else apart.words
-        cells.append([name, f"{vehicles:.1f}", f"{delay:,.0f}", f"{cost:,.0f}", words, f"{spent:.2f} s"])
+        cells.append([name, f"{vehicles:.1f}", f"{delay:,.0f}", f"{cost:,.0f} ± {error:.0f}", words, f"{spent:.2f} s"])
     print(table(["plan", "vehicles", "delay, min", "cost", f"to {REFERENCE}", "time"], cells).text())
+    rules, ours = (np.array([row[2] for row in rows[f"{who} + ls"]]) for who in (REFERENCE, "learned"))
+    apart = difference(ours.tolist(), rules.tolist(), f"{REFERENCE} + ls")
+    print(f"learned + ls to {REFERENCE} + ls: {apart.words}, {apart.verdict}")
+    spread = {name: float(np.std(np.mean(by_seed[name], axis=0), ddof=1)) for name in ("learned", "learned + ls")}
+    print("spread of costs over the seeds of learning:", {name: f"{value:.1f}" for name, value in spread.items()})
     print(f"learning: {seconds:.0f} s of the processor for each of {LEARNING_SEEDS} seeds")
     write_results(
-        "timetable", {"trips": len(day.trips), "layover": arguments.layover, "learning": seconds, "rows": document}
+        "timetable",
+        {
+            "trips": len(day.trips),
+            "learning": seconds,
+            "spread_over_learning": spread,
+            "rows": document,
+            "through_ls": msgspec.to_builtins(apart),
+        },
     )
     if arguments.plots is not None and blocks is not None:
         seen = scenarios(101, 40)
         problem = VehicleScheduling()
-        save(problem.plot(blocks.successor, replace(seen, layover=0.0)), arguments.plots / "timetable_published.svg")
-        save(problem.plot(peers["learned + ls"][0](seen), seen), arguments.plots / "timetable_learned.svg")
+        save(problem.plot(blocks.successor, seen), arguments.plots / "timetable_published.png")
+        save(problem.plot(peers["learned + ls"][0](seen), seen), arguments.plots / "timetable_learned.png")
 
 
 def planners(training: list[Instance]) -> tuple[dict[str, list[Planner]], float]:

@@ -26,6 +26,9 @@ def test_from_a_feed_to_a_plan(run: Any, place: Path) -> None:
     assert problem.content(instance) == problem.content(problem.from_gtfs(path, date="2026-01-06", scenarios=5))
     assert dict(read_csv(place / "data" / "0000.published.csv"))["task"] == ["r1", "r2", "b1", "n1"]
     assert "0000.json" in run("solve", "data", "--decoder", "ls")
+    compared = run("evaluate", "vehicle-scheduling", "data", "--plan", "published", "--json")
+    costs = {row["contender"]: row["cost"] for row in compared["results"]}
+    assert costs["published"] >= costs["pretrained, safe"]
 
 
 def test_the_document_says_what_the_published_plan_costs(run: Any, place: Path) -> None:
@@ -48,6 +51,7 @@ def test_rests_shorter_than_the_layover_are_counted(run: Any, place: Path) -> No
     told = run("import", "gtfs", feed(place / "feed.zip"), *TUESDAY, "--layover", 31)
     assert "1 of its connections leave less than the layover" in told
     assert len(read_instance("data/0000.json").arcs[1]) == 3
+    assert [path.name for path in sorted((place / "data").iterdir())] == ["0000.json", "0000.published.csv"]
 
 
 def test_days_and_scenarios_make_a_data_set(run: Any, place: Path) -> None:

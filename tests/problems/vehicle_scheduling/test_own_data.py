@@ -147,6 +147,12 @@ def test_row_labels_of_a_travel_frame_were_ignored() -> None:
         PROBLEM.instance(BARE, travel=travel.rename(index={"b": "a"}))
 
 
+def test_tables_may_be_lists_of_rows() -> None:
+    trips, late = TRIPS.to_dict("records"), LATE.to_dict("records")
+    instance = PROBLEM.instance(PLACES.to_dict("records"), travel=trips, scenarios=late)
+    assert PROBLEM.content(instance) == PROBLEM.content(PROBLEM.instance(PLACES, travel=TRIPS, scenarios=LATE))
+
+
 def test_contradictory_rows_of_a_travel_table_took_the_last() -> None:
     twice = pd.concat([TRIPS, TRIPS[:1]], ignore_index=True)
     assert PROBLEM.instance(PLACES, travel=twice).travel[0, 1] == 12.0

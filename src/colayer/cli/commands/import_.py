@@ -77,8 +77,8 @@ def import_(
     from colayer.cli.console import emit
     from colayer.cli.outputs import picture_file
     from colayer.io.csv_files import csv_bytes
-    from colayer.io.dataset import check_new_folder, write_instances
-    from colayer.io.files import write_all
+    from colayer.io.dataset import LABEL_SUFFIX, check_new_folder, write_instances
+    from colayer.io.files import encode, write_all
     from colayer.io.gtfs import read_day
     from colayer.problems import VehicleScheduling
     from colayer.problems.vehicle_scheduling.delays import DelayModel
@@ -119,9 +119,10 @@ def import_(
         document.append({"file": str(path), **summary})
         lines.append(_line(path, instance, day, summary))
         if plan is not None:
-            tables[path.with_name(f"{path.stem}.published.csv")] = csv_bytes(
-                problem.table(plan.successor, plan.instance)
-            )
+            solution, name = (plan.successor, plan.instance), f"{path.stem}.published"
+            tables[path.with_name(f"{name}.csv")] = csv_bytes(problem.table(*solution))
+            if not plan.short:  # else it solves the instance without the layover alone
+                tables[path.with_name(f"{name}{LABEL_SUFFIX}")] = encode(problem.write_solution(*solution))
     write_all(tables)
     emit(document, "".join(lines), as_json=as_json, out=None, plot=plot,
          draw=None if first is None else lambda: problem.plot(first.successor, first.instance))  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any
             raise InputError(f"{speed:g} is not positive, expected a number > 0", where="speed")
         x, y, to_x, to_y = (given.numbers(point) for point in POINTS)
         return np.hypot(to_x[:, None] - x, to_y[:, None] - y) / speed
-    if hasattr(travel, "columns") or isinstance(travel, dict | InputTable):
+    if _is_table(travel):
         trips = table_of(travel, "travel", source="travel")
         return _between_places(given, trips) if set(TRIPS) <= set(trips) else _between_tasks(trips, n, names)
     return table(_plain(travel, "travel"), "travel", (n, n), gaps=True)
@@ -168,7 +169,7 @@ def _scenarios(
         rng = np.random.default_rng(whole(seed, "seed"))
         shares = rng.exponential(late, size=(count, n + 1))
         return shares[:, :n] * np.maximum(end - begin, 0.0), 1.0 + shares[:, n]
-    if hasattr(scenarios, "columns") or isinstance(scenarios, dict | InputTable):
+    if _is_table(scenarios):
         given = table_of(scenarios, "scenarios", source="scenarios")
         own = {name: values for name, values in given.items() if name not in (LABEL, FACTOR)}
         tasks = [str(name) for name in names or own]
@@ -189,6 +190,12 @@ def _affordable(scenarios: int, n: int) -> int:
         said = f"{scenarios} for {n} tasks are too many to hold, expected fewer scenarios or tasks"
         raise InputError(said, where="scenarios")
     return scenarios
+
+
+def _is_table(values: Any) -> bool:
+    """Tell a table (a DataFrame, columns, a list of rows by name) from an array."""
+    rows = isinstance(values, list | tuple) and len(values) > 0 and isinstance(values[0], Mapping)
+    return rows or hasattr(values, "columns") or isinstance(values, Mapping)
 
 
 def _plain(values: Any, title: str) -> Any:
