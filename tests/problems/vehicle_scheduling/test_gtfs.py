@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -89,10 +90,11 @@ def test_a_layover_is_none_of_the_published_plan(path: Path) -> None:
     day = read_day(path, TUESDAY)
     free = instance_of(day, DelayModel())
     for layover, short in ((30, 0), (31, 1)):
-        plan = published(day, instance_of(day, DelayModel(), layover=layover))
+        rested = instance_of(day, DelayModel(), layover=layover)
+        plan = published(day, rested)
         assert plan is not None
         assert (plan.infeasible, plan.short, plan.vehicles) == ((), short, 2)
-        assert PROBLEM.cost(plan.successor, plan.instance) == PROBLEM.cost(plan.successor, free)
+        assert PROBLEM.cost(plan.successor, replace(rested, layover=0.0)) == PROBLEM.cost(plan.successor, free)
 
 
 def test_trips_without_blocks_give_no_published_plan(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -115,17 +117,18 @@ def import_(
     files = write_instances(out, instances, problem, format)
     document, lines, tables = [], [], {}
     for path, instance, (day, plan) in zip(files, instances, plans, strict=True):
-        summary = _summary(problem, instance, day, plan)
+        plain = replace(instance, layover=0.0)  # and what it computes is let go: travel times by scenario are large
+        summary = _summary(problem, plain, day, plan)
         document.append({"file": str(path), **summary})
-        lines.append(_line(path, instance, day, summary))
+        lines.append(_line(path, day, summary))
         if plan is not None:
-            solution, name = (plan.successor, plan.instance), f"{path.stem}.published"
+            solution, name = (plan.successor, plain), f"{path.stem}.published"
             tables[path.with_name(f"{name}.csv")] = csv_bytes(problem.table(*solution))
             if not plan.short:  # else it solves the instance without the layover alone
                 tables[path.with_name(f"{name}{LABEL_SUFFIX}")] = encode(problem.write_solution(*solution))
     write_all(tables)
-    emit(document, "".join(lines), as_json=as_json, out=None, plot=plot,
-         draw=None if first is None else lambda: problem.plot(first.successor, first.instance))  # fmt: skip
+    drawn = None if first is None else partial(problem.plot, first.successor, replace(instances[0], layover=0.0))
+    emit(document, "".join(lines), as_json=as_json, out=None, plot=plot, draw=drawn)
 
 
 def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedPlan | None) -> dict[str, Any]:
@@ -135,7 +138,7 @@ def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedP
         said["services"][trip.service] = said["services"].get(trip.service, 0) + 1
     if plan is None:
         return {**said, "published": None}
-    cost = float(problem.cost(plan.successor, plan.instance))
+    cost = float(problem.cost(plan.successor, instance))
     delay = (cost - plan.vehicles * instance.vehicle_cost) / instance.delay_cost if instance.delay_cost else None
     return {
         **said,
@@ -146,7 +149,7 @@ def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedP
     }  # fmt: skip
 
 
-def _line(path: Path, instance: Instance, day: ServiceDay, summary: dict[str, Any]) -> str:
+def _line(path: Path, day: ServiceDay, summary: dict[str, Any]) -> str:
     """Return the summary of an instance in words."""
     services = ", ".join(f"{name} ({trips:,})" for name, trips in summary["services"].items())
     text = f"{path}: {day.date}, {counted(len(day.trips), 'trip')} of service {services}\n"

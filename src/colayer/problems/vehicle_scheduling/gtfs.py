@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812
 from datetime import datetime, time
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -27,7 +28,6 @@ from colayer.io.validate import number
 from colayer.problems.vehicle_scheduling.delays import DelayModel, fit_delays, hours_of
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.travel import scheduled_travel
 from colayer.problems.vehicle_scheduling.places import Places
 
 #: What a vehicle costs a day, beside DELAY_COST a minute of delay; scenarios; km/h; road against straight line.
@@ -123,10 +123,12 @@ def instance_of(
 
 @dataclass(frozen=True)
 class PublishedPlan:
-    """The blocks of a feed as a solution; at a connection that is infeasible another vehicle goes on."""
+    """The blocks of a feed as a solution; at a connection that is infeasible another vehicle goes on.
+
+    It solves the instance without its least layover, `replace(instance, layover=0.0)`: that is nothing published.
+    """
 
     successor: Ints
-    instance: Instance  # which it solves: that of the day, without a least layover, which is nothing published
     blocks: int
     connections: int
     infeasible: tuple[str, ...]  # in words
@@ -148,14 +150,14 @@ def published(day: ServiceDay, instance: Instance) -> PublishedPlan | None:
     pairs = [pair for block in blocks.values() for pair in pairwise(block)]
     successor = np.full(len(day.trips), -1, dtype=np.int64)
     tails, heads = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    travel = scheduled_travel(instance.times, tails, heads)
+    places = cast("Places", instance.places)
+    travel = places.minutes[places.finish[tails], places.start[heads]]
     slack = instance.begin[heads] - instance.end[tails] - travel
     feasible = slack >= 0.0
     successor[tails[feasible]] = heads[feasible]
     infeasible = [_connection(day, u, v, m) for (u, v), m, ok in zip(pairs, travel, feasible, strict=True) if not ok]
-    plain = replace(instance, layover=0.0) if instance.layover else instance
     short = int((feasible & (slack < instance.layover)).sum())
-    return PublishedPlan(successor, plain, len(blocks), len(pairs), tuple(infeasible), short)
+    return PublishedPlan(successor, len(blocks), len(pairs), tuple(infeasible), short)
 
 
 def kilometres(here: Floats, there: Floats) -> Floats:
