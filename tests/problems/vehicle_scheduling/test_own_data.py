@@ -123,6 +123,13 @@ def test_night_shifts_with_dates_were_refused() -> None:
     assert instance.origin == datetime(2026, 1, 5)
 
 
+def test_night_shifts_with_times_of_day_are_told_how_to_write_them() -> None:
+    night = POINTS.assign(begin=["22:00", "23:00"], end=["6:00", "23:30"])
+    with rejects(InputError, "30:00", where="column end, row 1"):
+        PROBLEM.instance(night)
+    assert PROBLEM.instance(night.assign(end=["30:00", "23:30"]), scenarios=1).end.tolist() == [1800, 1410]
+
+
 def test_dates_come_back_as_dates() -> None:
     dates = {"begin": pd.to_datetime(["2026-01-05 22:00", "2026-01-06 07:00"]),
              "end": pd.to_datetime(["2026-01-06 03:00", "2026-01-06 07:30"])}  # fmt: skip

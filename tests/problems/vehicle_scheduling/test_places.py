@@ -33,6 +33,8 @@ def test_travel_is_that_between_the_places_of_the_tasks() -> None:
     tables = Instance(**COMMON, travel=travel, scenario_travel=factor[:, :, None] * travel, layover=3.0)
     assert END.max() > 1440
     assert [a.tolist() for a in tables.arcs] == [a.tolist() for a in WITH_PLACES.arcs]
+    for name in ("nominal", "table"):  # or kernels would be compiled anew
+        assert getattr(WITH_PLACES.times, name).flags == getattr(tables.times, name).flags
     solution = PROBLEM.baseline("deterministic", tables)
     assert PROBLEM.cost(solution, WITH_PLACES) == PROBLEM.cost(solution, tables)
     assert np.array_equal(WITH_PLACES.mean_delay, tables.mean_delay)

@@ -47,7 +47,8 @@ def import_(
         float | None, typer.Option(metavar="X", parser=arguments.number, help="Spread of congestion over hours.")
     ] = None,
     correlation: Annotated[
-        float | None, typer.Option(metavar="X", parser=arguments.number, help="Of an hour's congestion with the next.")
+        float | None,
+        typer.Option(metavar="X", parser=arguments.number, help="Correlation of an hour's congestion with the next."),
     ] = None,
     delays: Annotated[
         Path | None, typer.Option(metavar="CSV", help="Recorded delays (date, trip, delay) to fit these three to.")
@@ -67,9 +68,11 @@ def import_(
     drive_cost: Annotated[
         float, typer.Option(metavar="X", parser=arguments.number, help="Cost of a minute of depot trips.")
     ] = 1.0,
-    vehicle_cost: Annotated[float, typer.Option(metavar="X", parser=arguments.number, help="Of a vehicle.")] = 400.0,
+    vehicle_cost: Annotated[
+        float, typer.Option(metavar="X", parser=arguments.number, help="Cost of a vehicle.")
+    ] = 400.0,
     delay_cost: Annotated[
-        float, typer.Option(metavar="X", parser=arguments.number, help="Of a minute of delay.")
+        float, typer.Option(metavar="X", parser=arguments.number, help="Cost of a minute of delay.")
     ] = 2.0,
     format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
     plot: arguments.Plot = None,

@@ -10,6 +10,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
+from colayer.io.dates import as_date, clock_time
 from colayer.io.tables import NAMES, Arguments, InputTable, table_of, words
 from colayer.io.validate import number, table, whole
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST, SCENARIOS, VEHICLE_COST
@@ -68,6 +69,7 @@ def instance(
     points = {"from_x": from_x, "from_y": from_y, "to_x": to_x, "to_y": to_y}
     given = Arguments("tasks", tasks, begin=begin, end=end, name=name, **points)
     (begins, ends), origin = given.times("begin", "end")
+    _check_midnight(given, begins, ends)
     names = given.names("name", "task", len(begins))
     with given.located():
         minutes = _travel(given, travel, speed, len(begins), names)
@@ -84,6 +86,15 @@ def instance(
             names=None if names is None else tuple(names),
             origin=origin,
         )
+
+
+def _check_midnight(given: Arguments, begins: Floats, ends: Floats) -> None:
+    """Refuse a task from 22:00 to 6:00: which day 6:00 is of must be said."""
+    for row, (begin, end, value) in enumerate(zip(begins, ends, given.values("end"), strict=False)):
+        if end <= begin and ":" in str(value) and as_date(value) is None:
+            later = clock_time(end + 1440.0, None)
+            said = f"{value} is not after begin, expected {later} for the next day, or dates"
+            raise InputError(said, where=given.where("end", row))
 
 
 def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any] | None) -> Floats:

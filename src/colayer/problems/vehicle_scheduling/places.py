@@ -58,13 +58,13 @@ class Places:
 
     def scheduled(self) -> Floats:
         """Return the minutes (n, n) from the end of each task to the begin of each other."""
-        return np.array(self.minutes[self.finish][:, self.start])
+        return np.array(self.minutes[np.ix_(self.finish, self.start)], order="C")
 
     def under_scenarios(self, nominal: Floats, end: Floats) -> Floats:
         """Return the minutes (n, n, S) under the scenarios, 0 where there is no way; tasks end at `end`."""
         hour = (np.floor(end / 60.0) % HOURS).astype(np.int64)
         factor = self.factor.T[hour]
-        return np.nan_to_num(nominal)[:, :, None] * factor[:, None, :]
+        return np.array(np.nan_to_num(nominal)[:, :, None] * factor[:, None, :], order="C", copy=None)
 
 
 def read_places(document: Any) -> Places:
