@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.feed import feed
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -67,3 +69,20 @@ def test_the_share_of_another_process_counts(measure, monkeypatch: pytest.Monkey
     bench = measure.Bench("any")
     bench.add_share(0.97, 0.7)
     assert bench.share() == 0.7
+
+
+def test_a_timetable_is_planned_by_all_and_costed_by_hidden_scenarios(
+    measure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timetable = importlib.import_module("timetable")
+    monkeypatch.setattr(timetable, "LEARNING_SEEDS", 2)
+    monkeypatch.setattr(timetable, "EVALUATIONS", 10)
+    measure.RESULTS.mkdir()
+    path = feed(tmp_path / "feed.zip")
+    monkeypatch.setattr("sys.argv", ["timetable.py", str(path), "--date", "2026-01-06", "--tests", "2"])
+    timetable.main()
+    rows = {row["plan"]: row for row in json.loads((measure.RESULTS / "timetable.json").read_text("utf-8"))["rows"]}
+    assert rows["published blocks"]["vehicles"] == 2
+    assert rows["delay x3"]["difference"]["mean"] == 0
+    assert rows["learned + ls"]["vehicles"] <= 2
+    assert "spread of costs over the seeds of learning" in capsys.readouterr().out

@@ -23,5 +23,5 @@ def test_a_notebook_shows_what_it_stores(path: Path, monkeypatch: pytest.MonkeyP
         ]
 
 
-def test_there_is_one() -> None:
-    assert [path.stem for path in NOTEBOOKS] == ["own_data"]
+def test_there_are_some() -> None:
+    assert [path.stem for path in NOTEBOOKS] == ["dates", "own_data"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_command_is_the_function_of_its_name_in_the_file_of_its_name() -> None:
     folder = Path(cli.__file__).parent / "commands"
     registered = {c.callback.__name__: c.callback.__module__ for c in cli.app.registered_commands if c.callback}
-    assert registered == {name: f"colayer.cli.commands.{name}" for name in COMMANDS}
-    assert all((folder / f"{name}.py").is_file() for name in COMMANDS)
+    files = [f"{name}_" if iskeyword(name) else name for name in COMMANDS]
+    assert registered == {name: f"colayer.cli.commands.{name}" for name in files}
+    assert all((folder / f"{name}.py").is_file() for name in files)
 
 
 def test_the_help_lists_the_commands_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:

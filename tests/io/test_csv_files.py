@@ -173,3 +173,36 @@ def test_a_mistake_in_a_table_beside_names_its_file(tmp_path: Path) -> None:
     with rejects(InputError, where="x.travel.csv: column minutes, line 2") as caught:
         csv_instance(tmp_path / "x.csv")
     assert str(caught.value).count("csv") == 1
+
+
+def test_names_with_decimals_were_changed(tmp_path: Path) -> None:
+    """`1,5` beside a word became `1.5`, and the name `1.10` became `1.1`."""
+    assert dict(read_csv(written(tmp_path, "a;b\n1,5;2,5\nx;3\n"))) == {"a": ["1,5", "x"], "b": [2.5, 3.0]}
+    path = written(tmp_path, "job,release,processing\n1.1,0,1\n1.10,0,2\n")
+    assert csv_instance(path)[1].names == ("1.1", "1.10")
+    path = written(tmp_path, "job;release;processing\n1,10;0;1\n2;0;2\n")
+    assert csv_instance(path)[1].names == ("1,10", "2")
+
+
+@pytest.mark.parametrize("text", ["a;b\n1.234;x\n1,5;y\n", "a;b\n1,5;1.234\n2;2\n"])
+def test_a_point_beside_a_decimal_comma_was_taken_for_one(text: str, tmp_path: Path) -> None:
+    """1.234 may be 1234 there: nothing is guessed."""
+    with rejects(InputError, "1.234", "1,5"):
+        read_csv(written(tmp_path, text))
+
+
+def test_dates_of_a_file_are_dates(tmp_path: Path) -> None:
+    path = written(tmp_path, "release,processing\n2026-01-05 22:00,30\n2026-01-06T01:00,20\n")
+    assert csv_instance(path)[1].release.tolist() == [1320.0, 1500.0]
+
+
+def test_a_table_with_the_columns_of_two_problems_was_read_as_the_first(tmp_path: Path) -> None:
+    path = written(tmp_path, "release,processing,begin,end\n1,2,3,4\n")
+    with rejects(InputError, "single-machine", "vehicle-scheduling", "--problem", where="x.csv"):
+        csv_instance(path)
+    assert csv_instance(path, bind(find_problem("single-machine")))[1].jobs == 1
+
+
+def test_capitalised_headers_got_no_hint(tmp_path: Path) -> None:
+    with rejects(InputError, "did you mean release, processing?", where="x.csv"):
+        csv_instance(written(tmp_path, "Release,Processing\n1,2\n"))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from colayer.errors import InputError
-from colayer.io.tables import Arguments, InputTable, listed, number, table_of, words
+from colayer.io.tables import Arguments, InputTable, number, table_of, words
 from support.errors import rejects
 
 
@@ -83,41 +83,23 @@ def test_a_cell_is_named_by_row_or_line() -> None:
         ("7:30", 450.0),
         ("07:30:30", 450.5),
         (datetime.time(7, 30), 450.0),
-        (pd.Timestamp("2026-01-05 07:30"), 450.0),
+        (np.timedelta64(90, "s"), 1.5),
     ],
 )
 def test_numbers_and_times_of_day(value: Any, expected: float) -> None:
     assert number(value) == expected
 
 
-@pytest.mark.parametrize("value", [True, "7:75", "x", "1_000", [1], 1j])
+@pytest.mark.parametrize("value", [True, "7:75", "x", "1_000", [1], 1j, datetime.datetime(2026, 1, 5)])
 def test_what_is_no_number(value: Any) -> None:
     with pytest.raises((TypeError, ValueError)):
         number(value)
-
-
-def test_dates_are_minutes_since_the_first_midnight() -> None:
-    dates = pd.to_datetime(pd.Series(["2026-01-05 23:00", "2026-01-06 01:00"]))
-    assert listed(dates) == [1380.0, 1500.0]
-
-
-def test_dates_in_a_list_are_so_too() -> None:
-    """Not times of day alone: the second is a day later. A frame with a time zone holds its dates one by one."""
-    dates = [datetime.datetime(2026, 1, 5, 23), datetime.datetime(2026, 1, 7, 1), None]
-    assert listed(dates) == [1380.0, 2940.0, None]
-    zoned = pd.Series(pd.to_datetime(["2026-01-05 23:00", "2026-01-06 01:00", None])).dt.tz_localize("UTC")
-    assert listed(zoned)[:2] == [1380.0, 1500.0]
-    assert Arguments("jobs", None, release=zoned[:2]).numbers("release").tolist() == [1380.0, 1500.0]
-    with rejects(InputError, "time zone"):
-        listed([dates[0], datetime.datetime(2026, 1, 5, 23, tzinfo=datetime.UTC)])
 
 
 def test_durations_are_minutes() -> None:
     durations = [datetime.timedelta(hours=1, minutes=30), datetime.timedelta(seconds=30)]
     for given in (durations, np.array(durations, dtype="m8[s]"), pd.Series(durations)):
         assert Arguments("jobs", None, processing=given).numbers("processing").tolist() == [90.0, 0.5]
-    with rejects(InputError, where="processing[1]"):
-        Arguments("jobs", None, processing=pd.to_timedelta([1, None], unit="min")).numbers("processing")
 
 
 def test_a_name_of_a_file_is_no_table() -> None:
@@ -129,7 +111,12 @@ def test_a_field_is_a_column_or_values() -> None:
     given = Arguments("items", {"cost": [1, 2], "price": [3, 4]}, cost="price", size=[5, 6])
     assert given.numbers("cost").tolist() == [3.0, 4.0]
     assert given.numbers("size").tolist() == [5.0, 6.0]
-    assert given.has("price")
+    assert (given.gives("cost"), given.gives("size"), given.gives("price"), given.gives("weight")) == (
+        True,
+        True,
+        True,
+        False,
+    )
     assert (given.where("cost", 0), given.where("size", 0)) == ("column price, row 1", "size[0]")
     assert given.column("first", "cost").tolist() == [1.0, 2.0]
 
@@ -187,3 +174,70 @@ def test_names_of_rows() -> None:
     assert Arguments("items", twice, name=None).names("name", "item", 4) is None
     assert words([1.0, 2.0]) == [1, 2]
     assert words(["a", 2, None]) == ["a", "2", ""]
+
+
+def test_dates_of_begin_and_end_were_counted_from_different_midnights() -> None:
+    """27 hours became 3: each column began at a midnight of its own."""
+    frame = pd.DataFrame({"begin": ["2026-01-05 22:00"], "end": ["2026-01-07 01:00"]}).apply(pd.to_datetime)
+    (begin, end), origin = Arguments("tasks", frame).times("begin", "end")
+    assert (begin.tolist(), end.tolist()) == ([1320.0], [2940.0])
+    assert origin == datetime.datetime(2026, 1, 5)
+
+
+def test_a_column_without_dates_beside_one_with_dates_is_refused() -> None:
+    day = datetime.datetime(2026, 1, 5, 7)
+    for other in (480, "8:00", datetime.time(8)):
+        with rejects(InputError, "expected a date", where="column end, row 1"):
+            Arguments("tasks", {"begin": [day], "end": [other]}).times("begin", "end")
+    with rejects(InputError, "time zone", where="column end, row 1"):
+        Arguments("tasks", {"begin": [day], "end": [day.replace(tzinfo=datetime.UTC)]}).times("begin", "end")
+    with rejects(InputError, "a date", "expected a number", where="column cost, row 1"):
+        Arguments("items", {"cost": [day]}).numbers("cost")
+
+
+def test_dates_of_every_kind_are_minutes_since_the_first_midnight() -> None:
+    stamps = pd.to_datetime(pd.Series(["2026-01-05 23:00", "2026-01-06 01:00"]))
+    plain = [datetime.datetime(2026, 1, 5, 23), datetime.datetime(2026, 1, 6, 1)]
+    texts = ["2026-01-05 23:00", "2026-01-06T01:00:00"]
+    for given in (stamps, stamps.dt.tz_localize("UTC"), stamps.to_numpy(), plain, texts, list(stamps.to_numpy())):
+        (found,), _ = Arguments("jobs", None, release=given).times("release")
+        assert found.tolist() == [1380.0, 1500.0]
+
+
+def test_nat_read_empty_expected_a_number() -> None:
+    """The column holds dates or durations, and so does the message."""
+    dates = pd.to_datetime(pd.Series(["2026-01-05", None]))
+    for given in (dates, dates.dt.tz_localize("UTC"), [pd.NaT, dates[0]], dates[1:]):
+        with rejects(InputError, "empty, expected a date"):
+            Arguments("jobs", None, release=given).times("release")
+    with rejects(InputError, "empty, expected a duration", where="processing[1]"):
+        Arguments("jobs", None, processing=pd.to_timedelta([1, None], unit="min")).numbers("processing")
+
+
+def test_fractions_of_seconds_were_lost() -> None:
+    assert number(datetime.time(7, 30, 15, 500_000)) == 450 + 15.5 / 60
+    assert number("7:30:15.5") == 450 + 15.5 / 60
+    stamp = pd.Timestamp("2026-01-05 00:00:01.5")
+    (found,), _ = Arguments("jobs", None, release=[stamp]).times("release")
+    assert found.tolist() == [0.025]
+
+
+def test_a_datetime_index_became_names_0_and_1440() -> None:
+    days = pd.DataFrame({"a": [1, 2]}, index=pd.to_datetime(["2026-01-05", "2026-01-06"]))
+    assert Arguments("items", days, name=None).names("name", "item", 2) == ["2026-01-05", "2026-01-06"]
+    hours = pd.DataFrame({"a": [1, 2]}, index=pd.to_datetime(["2026-01-05 07:30", "2026-01-06 00:00"]))
+    assert Arguments("items", hours, name=None).names("name", "item", 2)[0] == "2026-01-05 07:30:00"
+
+
+def test_a_list_of_dicts_dropped_keys_that_the_first_row_lacks() -> None:
+    assert dict(table_of([{"a": 1}, {"a": 2, "b": 3}], "items")) == {"a": [1, 2], "b": [None, 3]}
+
+
+def test_two_keys_that_read_alike_are_refused() -> None:
+    with rejects(InputError, "twice", where="column 1"):
+        table_of({1: [0], "1": [5]}, "items")
+
+
+def test_capitalised_headers_got_no_hint() -> None:
+    with rejects(InputError, "did you mean 'Cost '?", where="column cost"):
+        Arguments("items", {"Cost ": [1]}, cost="cost").numbers("cost")

@@ -10,6 +10,7 @@ import gc
 import importlib
 import inspect
 import io
+import keyword
 import os
 import signal
 import sys
@@ -26,10 +27,11 @@ from colayer._runtime.text import one_line
 from colayer.cli.commands.generate import Generate
 from colayer.errors import ColayerError, OptionError, Terminated
 
-#: Commands in the order of the help; each is the function of its name in the file of its name in `commands/`. A new
-#: command adds one word here.
+#: Commands in the order of the help; each is the function of its name in the file of its name in `commands/` (a word of
+#: Python's has an underscore after it there). A new command adds one word here.
 COMMANDS = (
-    "demo", "generate", "train", "solve", "evaluate", "tune", "bound", "label", "explain", "check", "compare", "warmup",
+    "demo", "generate", "import", "train", "solve", "evaluate", "tune", "bound", "label", "explain", "check", "compare",
+    "warmup",
 )  # fmt: skip
 #: Commands that another distribution brings → its name. Any distribution may add commands by this entry-point group.
 ELSEWHERE = {"reproduce": "colayer-paper", "report": "colayer-paper"}
@@ -38,6 +40,7 @@ _GROUP = "colayer.commands"
 EXAMPLES = {
     "demo": "spanning-tree",
     "generate": "single-machine data --jobs 50,100 --count 20",
+    "import": "gtfs FEED.zip --date 2016-09-20 -o data",
     "train": "single-machine data -o model.json --evaluations 500",
     "solve": "data/0000.json --model model.json --candidates 10",
     "evaluate": "single-machine test --model model.json",
@@ -130,7 +133,8 @@ def _add_refusal(name: str, reason: str) -> None:
 
 
 for _name in COMMANDS:
-    _add(_name, getattr(importlib.import_module(f"colayer.cli.commands.{_name}"), _name))
+    _own = f"{_name}_" if keyword.iskeyword(_name) else _name
+    _add(_name, getattr(importlib.import_module(f"colayer.cli.commands.{_own}"), _own))
 
 
 @app.callback(invoke_without_command=True)

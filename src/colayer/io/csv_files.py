@@ -3,7 +3,8 @@
     monday.csv               the table: the first line names the columns
     monday.scenarios.csv     another table of the same instance, for a problem that takes one by this name
 
-Commas, semicolons or tabs stand between cells, as the first line says; with semicolons, 3,5 is a number.
+Commas, semicolons or tabs stand between cells, as the first line says; with semicolons, 3,5 is a number, and a point
+beside such commas is refused: 1.234 may then be 1234.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from colayer.problem.protocol import X, Y, Z
 _INTEGER = re.compile(r"[+-]?(0|[1-9]\d{0,17})")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _COMMA = re.compile(r"([+-]?\d+),(\d+)")
+_POINT = re.compile(r"[+-]?\d+\.\d+")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 
 
 def read_csv(path: Path) -> InputTable:
@@ -55,10 +58,13 @@ def read_csv(path: Path) -> InputTable:
     for row, line in zip(rows[1:], lines[1:], strict=True):
         if len(row) != len(names):
             raise InputError(f"{len(row)} cells, expected {len(names)}", where=f"{path}: line {line}")
-    columns = {
-        name: _values([row[c] for row in rows[1:]], decimal_comma=delimiter == ";") for c, name in enumerate(names)
-    }
-    return InputTable(columns, lines=lines[1:], source=str(path))
+    cells = {name: [row[c] for row in rows[1:]] for c, name in enumerate(names)}
+    columns = {name: _values(column, decimal_comma=delimiter == ";") for name, column in cells.items()}
+    texts = {name: cells[name] for name, values in columns.items() if any(isinstance(v, float) for v in values)}
+    table = InputTable(columns, lines=lines[1:], source=str(path), texts=texts)
+    if delimiter == ";":
+        _refuse_points_beside_commas(table, texts)
+    return table
 
 
 def csv_instance(path: Path, problem: BoundProblem[X, Y, Z] | None = None) -> tuple[BoundProblem[X, Y, Z], X]:
@@ -80,12 +86,18 @@ def _problem_with_columns(table: InputTable) -> BoundProblem[Any, Any, Any]:
     """Return the registered problem whose columns a table has."""
     from colayer.problems import COLUMNS, registered
 
-    for name, columns in COLUMNS.items():
-        if set(columns) <= set(table):
-            return registered(name)
+    known = [name for name, columns in COLUMNS.items() if set(columns) <= set(table)]
+    if len(known) == 1:
+        return registered(known[0])
+    if known:
+        said = f"the columns of {' and of '.join(known)}, expected --problem (problem=... in Python)"
+        raise InputError(said, where=table.source)
     expected = "; ".join(f"{', '.join(columns)} ({name})" for name, columns in COLUMNS.items())
     present = ", ".join(printable(name) for name in table)
-    raise InputError(f"no problem has the columns {present}, expected {expected}, or --problem", where=table.source)
+    plain = {name.strip().lower() for name in table}
+    near = next((f"; did you mean {', '.join(names)}?" for names in COLUMNS.values() if set(names) <= plain), "")
+    said = f"no problem has the columns {present}, expected {expected}, or --problem{near}"
+    raise InputError(said, where=table.source)
 
 
 def companions(path: Path, names: Sequence[str]) -> dict[str, InputTable]:
@@ -113,13 +125,24 @@ def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
+def _refuse_points_beside_commas(table: InputTable, texts: Mapping[str, list[str]]) -> None:
+    """Refuse a file with numbers of both kinds in a column, or with 1.234 in one and 1,5 in another."""
+    comma = next((cell for cells in texts.values() for cell in cells if _COMMA.fullmatch(cell)), None)
+    if comma is None:
+        return
+    for name, cells in texts.items():
+        mixed = any(_COMMA.fullmatch(cell) for cell in cells)
+        for row, cell in enumerate(cells):
+            if _POINT.fullmatch(cell) and (mixed or _THOUSANDS.fullmatch(cell)):
+                raise InputError(f"{cell} beside {comma}, expected one decimal sign", where=table.where(name, row))
+
+
 def _values(cells: list[str], *, decimal_comma: bool) -> list[Any]:
     """Return the cells of a column as whole numbers, numbers or words; None for empty ones."""
-    if decimal_comma and any(_COMMA.fullmatch(cell) for cell in cells):
-        cells = [_COMMA.sub(r"\1.\2", cell) for cell in cells]
     filled = [cell for cell in cells if cell]
     if filled and all(_INTEGER.fullmatch(cell) for cell in filled):
         return [int(cell) if cell else None for cell in cells]
-    if filled and all(_DECIMAL.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in filled):
-        return [float(cell) if cell else None for cell in cells]
+    points = [_COMMA.sub(r"\1.\2", cell) for cell in cells] if decimal_comma else cells
+    if filled and all(_DECIMAL.fullmatch(cell) and not re.match(r"[+-]?0\d", cell) for cell in points if cell):
+        return [float(cell) if cell else None for cell in points]
     return [cell or None for cell in cells]

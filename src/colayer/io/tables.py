@@ -20,18 +20,20 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
+from colayer.io.dates import as_date, dates_and_minutes, first_midnight, is_nat, minutes_since
 from colayer.problem.guard import described
 
 #: Columns that hold the names of the rows, where none is said to.
 NAMES = ("name", "id")
 _PLACE = re.compile(r"(?P<field>.*)\[(?P<row>\d+)\]")
-_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d))?")
+_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 
 
 class InputTable(Mapping[str, list[Any]]):
     """Columns of equal length by name.
 
     `lines` are those of the file that the rows come from, `source` is its name, or what else messages call the table.
+    `texts` are columns of numbers as the file has them: a name 1.10 is not 1.1.
     """
 
     def __init__(
@@ -41,10 +43,14 @@ class InputTable(Mapping[str, list[Any]]):
         index: list[Any] | None = None,
         lines: Sequence[int] = (),
         source: str = "",
+        texts: Mapping[str, list[Any]] | None = None,
     ) -> None:
         self.index, self.lines, self.source = index, lines, source
+        self._texts = texts or {}
         self._columns: dict[str, list[Any]] = {}
         for name, values in columns.items():
+            if str(name) in self._columns:
+                raise InputError("given twice, expected distinct names", where=self.about(str(name)))
             try:
                 self._columns[str(name)] = listed(values)
             except InputError as error:
@@ -69,6 +75,14 @@ class InputTable(Mapping[str, list[Any]]):
         """Return the number of rows."""
         return len(next(iter(self._columns.values()))) if self._columns else 0
 
+    def words(self, column: str) -> list[Any]:
+        """Return the names in a column: as whole numbers if all are, else as words."""
+        return words(self._texts.get(column, self._columns[column]))
+
+    def near(self, column: str) -> str:
+        """Return a hint at a column that differs from `column` by blanks or capitals alone, or nothing."""
+        return next((f", did you mean {name!r}?" for name in self if name.strip().lower() == column.lower()), "")
+
     def about(self, column: str) -> str:
         """Return how messages name a column."""
         return f"{self.source}: column {printable(column)}" if self.source else f"column {printable(column)}"
@@ -91,13 +105,12 @@ def table_of(data: Any, title: str, source: str = "") -> InputTable:
                 raise InputError("given twice, expected distinct names", where=f"column {printable(str(name))}")
         index = getattr(data, "index", None)
         plain = index is None or type(index).__name__ == "RangeIndex"
-        return InputTable(
-            {str(name): data[name] for name in names}, index=None if plain else listed(index), source=source
-        )
+        return InputTable({name: data[name] for name in names}, index=None if plain else listed(index), source=source)
     if isinstance(data, np.ndarray) and data.dtype.names:
         return InputTable({name: data[name] for name in data.dtype.names}, source=source)
     if isinstance(data, list | tuple) and data and all(isinstance(row, Mapping) for row in data):
-        return InputTable({str(name): [row.get(name) for row in data] for name in data[0]}, source=source)
+        names = list(dict.fromkeys(name for row in data for name in row))
+        return InputTable({name: [row.get(name) for row in data] for name in names}, source=source)
     expected = "a DataFrame, a dict of columns or a list of rows"
     if isinstance(data, str | os.PathLike):
         expected += "; colayer.read_instance reads files"
@@ -105,30 +118,14 @@ def table_of(data: Any, title: str, source: str = "") -> InputTable:
 
 
 def listed(values: Any) -> list[Any]:
-    """Return any kind of column as a plain list, with dates and durations in minutes."""
+    """Return any kind of column as a plain list, with durations in minutes."""
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
     if isinstance(values, np.ndarray):
-        if values.dtype.kind == "M" and values.size and not np.isnat(values).all():
-            return list((values - np.nanmin(values).astype("M8[D]")) / np.timedelta64(1, "m"))
-        if values.dtype.kind == "m":
-            return list(values / np.timedelta64(1, "m"))
-        values = values.tolist()
+        values = dates_and_minutes(values) if values.dtype.kind in "mM" else values.tolist()
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Sequence | range):
         raise InputError(f"{described(values)} is not a column, expected a list of values")
-    return _since_midnight(list(values))
-
-
-def _since_midnight(values: list[Any]) -> list[Any]:
-    """Return dates in minutes since the first midnight; other values unchanged."""
-    dates = [value for value in values if isinstance(value, datetime) and not _missing(value)]
-    if not dates:
-        return values
-    try:
-        midnight = min(dates).replace(hour=0, minute=0, second=0, microsecond=0)
-    except TypeError:
-        raise InputError("dates with and without a time zone, expected one or the other") from None
-    return [(v - midnight) / timedelta(minutes=1) if isinstance(v, datetime) and not _missing(v) else v for v in values]
+    return list(values)
 
 
 class Arguments:
@@ -140,9 +137,10 @@ class Arguments:
         #: field → the column it comes from.
         self.columns: dict[str, str] = {}
 
-    def has(self, column: str) -> bool:
-        """Tell whether the table has a column."""
-        return self.table is not None and column in self.table
+    def gives(self, field: str) -> bool:
+        """Tell whether a field has values, or the table its column."""
+        given = self._given.get(field, field)
+        return not isinstance(given, str) or given != field or (self.table is not None and field in self.table)
 
     def values(self, field: str) -> list[Any]:
         """Return the values of a field; name a column that is missing."""
@@ -157,6 +155,7 @@ class Arguments:
         if given not in self.table:
             there = ", ".join(printable(name) for name in self.table) or "no columns"
             hint = f" ({field}=... names another one)" if field in self._given else ""
+            hint = self.table.near(given) or hint
             raise InputError(f"no such column, there are {there}{hint}", where=self.table.about(given))
         self.columns[field] = given
         if self.table.rows == 0:
@@ -167,6 +166,24 @@ class Arguments:
         """Return the numbers of a field, with `gaps` NaN for empty cells. Times of day are minutes: `7:30` is 450."""
         values = self.values(field)
         return np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
+
+    def times(self, *fields: str) -> tuple[list[Floats], datetime | None]:
+        """Return the times of some fields in minutes: of dates since the midnight before the first, which comes too."""
+        columns = {field: self.values(field) for field in fields}
+        dates = {field: [as_date(value) for value in values] for field, values in columns.items()}
+        given = [day for days in dates.values() for day in days if day is not None]
+        if not given:
+            return [self.numbers(field) for field in fields], None
+        for field, days in dates.items():
+            for row, (day, value) in enumerate(zip(days, columns[field], strict=True)):
+                if day is None:
+                    said = "empty" if _missing(value) else short(value)
+                    raise InputError(f"{said}, expected a date", where=self.where(field, row))
+                if (day.tzinfo is None) != (given[0].tzinfo is None):
+                    said = "dates with and without a time zone, expected one or the other"
+                    raise InputError(said, where=self.where(field, row))
+        origin = first_midnight(given)
+        return [np.array([minutes_since(origin, day) for day in days if day]) for days in dates.values()], origin
 
     def column(self, field: str, name: str) -> Floats:
         """Return the numbers of a column of the table, called `field` from here on."""
@@ -185,9 +202,16 @@ class Arguments:
             plain = index is None or len(index) != count or len(set(index)) < count or "" in index
             return None if plain else index
         self._given[field] = given
-        named = words(self.values(field))
+        named = self.words(field)
         self.columns["names"] = given
         return named
+
+    def words(self, field: str) -> list[Any]:
+        """Return the names in a field: as whole numbers if all are, else as words."""
+        values = self.values(field)
+        return (
+            words(values) if self.table is None or field not in self.columns else self.table.words(self.columns[field])
+        )
 
     def where(self, field: str, row: int) -> str:
         """Return how messages name an entry of a field."""
@@ -209,23 +233,28 @@ class Arguments:
         if _missing(value):
             if gaps:
                 return math.nan
-            raise InputError("empty, expected a number", where=self.where(field, row))
+            kind = "a number" if not is_nat(value) else "a duration" if isinstance(value, np.timedelta64) else "a date"
+            raise InputError(f"empty, expected {kind}", where=self.where(field, row))
         try:
             return number(value)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"{short(value)}, expected a number", where=self.where(field, row)) from None
+            said = short(value) if (day := as_date(value)) is None else f"a date, {day}"
+            raise InputError(f"{said}, expected a number", where=self.where(field, row)) from None
 
 
 def number(value: Any) -> float:
     """Return a number as a float, also from text; times of day and durations in minutes."""
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool | np.bool_ | datetime):
         raise TypeError
     if hasattr(value, "hour") and hasattr(value, "minute"):
-        return float(60 * value.hour + value.minute + getattr(value, "second", 0) / 60)
+        seconds = getattr(value, "second", 0) + getattr(value, "microsecond", 0) / 1e6
+        return float(60 * value.hour + value.minute + seconds / 60)
     if isinstance(value, timedelta):
         return value / timedelta(minutes=1)
+    if isinstance(value, np.timedelta64):
+        return float(value / np.timedelta64(1, "m"))
     if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
-        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return 60.0 * hours + minutes + seconds / 60.0
     if isinstance(value, str) and "_" in value:  # Python takes 1_000 for a number, nobody's table does
         raise ValueError
@@ -233,12 +262,12 @@ def number(value: Any) -> float:
 
 
 def _missing(value: Any) -> bool:
-    """Tell whether a cell is empty: None, blank, NaN, or missing in pandas' sense."""
+    """Tell whether a cell is empty: None, blank, NaN, or missing in numpy's or pandas' sense."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return True
     if isinstance(value, float):
         return math.isnan(value)
-    return type(value).__name__ in ("NAType", "NaTType")
+    return is_nat(value) or type(value).__name__ == "NAType"
 
 
 def words(values: Sequence[Any]) -> list[Any]:
@@ -247,4 +276,14 @@ def words(values: Sequence[Any]) -> list[Any]:
         float(value).is_integer() for value in values
     ):
         return [int(value) for value in values]
-    return ["" if _missing(value) else str(value) for value in values]
+    dates = [as_date(value) for value in values if not isinstance(value, str)]
+    whole_days = all(day is not None and (day.hour, day.minute, day.second) == (0, 0, 0) for day in dates)
+    return ["" if _missing(value) else _word(value, whole_days) for value in values]
+
+
+def _word(value: Any, whole_days: bool) -> str:
+    """Return a name as a word: 2.0 as 2, a date without its midnight."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    day = None if isinstance(value, str) else as_date(value)
+    return str(value) if day is None else str(day.date()) if whole_days else str(day)

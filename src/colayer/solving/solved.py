@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
 from colayer._runtime.text import MISSING, duration, percent
-from colayer.errors import ColayerError, InputError, MissingExtraError
+from colayer.errors import ColayerError, InputError
+from colayer.io.frames import frame_of
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import PROVED
 from colayer.problem.guard import own_fault
@@ -69,17 +70,7 @@ class Solved(Generic[Z]):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the solution as a pandas DataFrame, with the user's names."""
-        columns = self.to_columns()
-        try:
-            import pandas
-        except ModuleNotFoundError as error:
-            if error.name != "pandas":
-                raise
-            raise MissingExtraError("to_frame needs pandas: pip install pandas (to_columns works without)") from None
-        frame = pandas.DataFrame(columns)
-        gaps = [name for name, values in columns.items() if None in values]
-        frame[gaps] = frame[gaps].convert_dtypes()  # whole numbers stay whole beside what is missing
-        return frame
+        return frame_of(self.to_columns())
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame` as a dict of lists: one row per job, edge or task."""

@@ -15,6 +15,7 @@ from colayer.cli.app import main
 from colayer.cli.commands.evaluate import draw, labelled_bound, naming
 from colayer.comparison.table import Comparison, Result
 from colayer.display.charts import save
+from colayer.io.dataset import instance_files
 from colayer.io.files import encode
 from colayer.models import LinearModel
 from colayer.problem.bind import bind
@@ -243,3 +244,17 @@ def test_the_picture_is_by_the_first_key_that_tells_instances_apart(
     results = tuple(Result("a", i, 11.0, 10.0, 1.0, 0.1, group) for i, group in enumerate(groups))
     save(draw(Comparison("toy", ("a",), results)), place / "p.svg")
     assert f">{title}</text>" in (place / "p.svg").read_text()
+
+
+def test_plans_beside_the_instances_are_compared_with(run: Any, refused: Any, data: Path, place: Path) -> None:
+    """Those of today, say: a solution file each, as `solve` writes it."""
+    folder = place / "days"
+    shutil.copytree(data, folder)
+    for path in instance_files(folder):
+        solved = run("solve", path, "--json")
+        path.with_name(f"{path.stem}.today.solution.json").write_text(json.dumps(solved["solution"]))
+    compared = run("evaluate", "single-machine", folder, "--plan", "today", "--json")
+    assert "today" in compared["contenders"]
+    costs = {(row["contender"], row["instance"]): row["cost"] for row in compared["results"]}
+    assert all(costs["today", i] == costs["pretrained, safe", i] for _, i in costs)
+    assert ".other.solution.json" in refused("evaluate", "single-machine", folder, "--plan", "other")

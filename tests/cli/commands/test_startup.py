@@ -40,7 +40,7 @@ def test_solve_draws_nothing_and_loads_nothing_that_draws(tmp_path: Path) -> Non
     assert done.stdout.endswith("\n[] 0\n")
 
 
-@pytest.mark.parametrize("command", [c.callback.__name__ for c in app.registered_commands if c.callback])
+@pytest.mark.parametrize("command", [c.name for c in app.registered_commands if c.callback])
 def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Every option says what it is."""
     assert main([command, "--help"]) == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from colayer import InputError
+from colayer import InputError, Pipeline
 from colayer.problems import SingleMachine
 from support.errors import rejects
 
@@ -61,3 +61,11 @@ def test_the_same_instance_of_whatever_holds_it(arguments: Any, options: Any, na
 def test_a_mistake_is_named_by_column_and_row(jobs: Any, options: Any, where: str) -> None:
     with rejects(InputError, where=where):
         PROBLEM.instance(jobs, **options)
+
+
+def test_dates_come_back_as_dates() -> None:
+    release = pd.to_datetime(pd.Series(["2026-01-05 22:00", "2026-01-05 23:00", "2026-01-06 00:30"]))
+    frame = Pipeline(PROBLEM).solve(PROBLEM.instance(JOBS.assign(release=release))).to_frame()
+    assert frame.release.sort_values().tolist() == release.tolist()
+    assert (frame.completion - frame.start == pd.to_timedelta(frame.processing, unit="min")).all()
+    assert (frame.start >= frame.release).all()

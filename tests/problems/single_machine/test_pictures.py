@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pytest
 from matplotlib._pylab_helpers import Gcf
@@ -76,3 +78,10 @@ def test_jobs_with_names_carry_them() -> None:
     assert [label.get_text() for label in ax.get_yticklabels()][1:] == ["cut", "a job with a long $name$", "$x"]
     assert {text.get_text() for text in ax.texts} == {"cut", "$x"}
     assert not any(text.get_parse_math() for text in ax.texts)
+
+
+def test_dates_are_shown_as_a_clock_from_the_first_release() -> None:
+    ax = gantt([1, 0], Instance([450, 440], [40, 20], origin=datetime(2026, 1, 5)))
+    assert ax.get_xlim()[0] == 440
+    assert ax.xaxis.get_major_formatter()(450) == "7:30"
+    assert ax.get_xlabel() == "time, from 2026-01-05"

@@ -67,3 +67,10 @@ def test_numbered_nodes_keep_their_order() -> None:
 def test_a_mistake_is_named_by_column_and_row(edges: Any, options: Any, where: str) -> None:
     with rejects(InputError, where=where):
         PROBLEM.instance(edges, **options)
+
+
+def test_numbers_in_one_end_column_and_names_in_the_other_ended_in_a_key_error() -> None:
+    edges = EDGES.assign(**{"from": [1, 1, 2], "to": ["2", "Mill", "Mill"]})
+    instance = PROBLEM.instance(edges)
+    assert instance.names == ("1", "2", "Mill")
+    assert instance.edges.tolist() == [[0, 1], [0, 2], [1, 2]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from colayer import InputError
+from colayer import InputError, Pipeline
 from colayer.problems import VehicleScheduling
 from support.errors import rejects
 
@@ -111,3 +112,72 @@ def test_columns_of_unnamed_tasks_are_taken_in_order() -> None:
     assert PROBLEM.instance(tasks, scenarios=late).scenario_end.tolist() == [[401, 452]]
     with rejects(InputError, where="scenarios"):
         PROBLEM.instance(tasks, scenarios=late[["first"]])
+
+
+def test_night_shifts_with_dates_were_refused() -> None:
+    """The ends of all tasks lie on the next day: their midnight was another one."""
+    begin, end = pd.to_datetime(["2026-01-05 22:00", "2026-01-05 23:00"]), pd.to_datetime(["2026-01-06 06:00"] * 2)
+    instance = PROBLEM.instance(POINTS.assign(begin=begin, end=end), scenarios=2)
+    assert instance.begin.tolist() == [1320, 1380]
+    assert instance.end.tolist() == [1800, 1800]
+    assert instance.origin == datetime(2026, 1, 5)
+
+
+def test_night_shifts_with_times_of_day_are_told_how_to_write_them() -> None:
+    night = POINTS.assign(begin=["22:00", "23:00"], end=["6:00", "23:30"])
+    with rejects(InputError, "30:00", where="column end, row 1"):
+        PROBLEM.instance(night)
+    assert PROBLEM.instance(night.assign(end=["30:00", "23:30"]), scenarios=1).end.tolist() == [1800, 1410]
+
+
+def test_dates_come_back_as_dates() -> None:
+    dates = {"begin": pd.to_datetime(["2026-01-05 22:00", "2026-01-06 07:00"]),
+             "end": pd.to_datetime(["2026-01-06 03:00", "2026-01-06 07:30"])}  # fmt: skip
+    tasks = POINTS.assign(**dates)
+    frame = Pipeline(PROBLEM).solve(PROBLEM.instance(tasks, scenarios=2)).to_frame()
+    assert frame[["task", "begin", "end"]].equals(
+        tasks[["task", "begin", "end"]].astype(frame.dtypes[["begin", "end"]])
+    )
+
+
+def test_row_labels_of_a_travel_frame_were_ignored() -> None:
+    """Rows were taken by position; they are matched by label, from an index or a column, or refused."""
+    expected = [[0.0, 8.0], [3.0, 0.0]]
+    travel = pd.DataFrame({"b": [0, 8], "a": [3, 0]}, index=["b", "a"])
+    assert PROBLEM.instance(BARE, travel=travel).travel.tolist() == expected
+    labelled = travel.rename_axis("task").reset_index()
+    assert PROBLEM.instance(BARE, travel=labelled).travel.tolist() == expected
+    assert PROBLEM.instance(BARE.drop(columns="task"), travel=travel[["a", "b"]]).travel.tolist() == expected
+    with rejects(InputError, "'c'", where="travel"):
+        PROBLEM.instance(BARE, travel=travel.rename(index={"b": "c"}))
+    with rejects(InputError, "two rows", where="travel"):
+        PROBLEM.instance(BARE, travel=travel.rename(index={"b": "a"}))
+
+
+def test_tables_may_be_lists_of_rows() -> None:
+    trips, late = TRIPS.to_dict("records"), LATE.to_dict("records")
+    instance = PROBLEM.instance(PLACES.to_dict("records"), travel=trips, scenarios=late)
+    assert PROBLEM.content(instance) == PROBLEM.content(PROBLEM.instance(PLACES, travel=TRIPS, scenarios=LATE))
+
+
+def test_contradictory_rows_of_a_travel_table_took_the_last() -> None:
+    twice = pd.concat([TRIPS, TRIPS[:1]], ignore_index=True)
+    assert PROBLEM.instance(PLACES, travel=twice).travel[0, 1] == 12.0
+    for other in (15, None):
+        with rejects(InputError, "12", where="travel: column minutes, row 4"):
+            PROBLEM.instance(PLACES, travel=twice.assign(minutes=[12, 9, None, other]))
+
+
+def test_names_of_the_columns_of_coordinates_were_a_bare_type_error() -> None:
+    renamed = POINTS.rename(columns={"from_x": "px", "to_y": "qy"})
+    expected = PROBLEM.instance(POINTS, scenarios=1).travel
+    assert np.array_equal(PROBLEM.instance(renamed, from_x="px", to_y="qy", scenarios=1).travel, expected)
+    given = PROBLEM.instance(renamed, from_x=[0, 3], to_y="qy", scenarios=1).travel
+    assert np.array_equal(given, expected)
+    with rejects(InputError, where="column py"):
+        PROBLEM.instance(renamed, from_x="px", from_y="py", to_y="qy")
+
+
+def test_a_capitalised_column_of_scenarios_was_ignored() -> None:
+    with rejects(InputError, "did you mean travel?", where="scenarios: column Travel"):
+        PROBLEM.instance(POINTS, scenarios=LATE.rename(columns={"travel": "Travel"}))

@@ -76,3 +76,10 @@ def test_tasks_with_names_carry_them() -> None:
     ax = problem.plot(np.array([1, -1]), instance)
     assert [text.get_text() for text in ax.texts] == ["$a", "b"]
     assert not any(text.get_parse_math() for text in ax.texts)
+
+
+def test_dates_are_shown_as_a_clock() -> None:
+    dates = {"begin": ["2026-01-05 22:00"], "end": ["2026-01-06 06:00"]}
+    ax = gantt([-1], VehicleScheduling().instance(**dates, travel=[[0]], scenarios=1))
+    assert [ax.xaxis.get_major_formatter()(t) for t in (1320, 1440)] == ["22:00", "6 Jan"]
+    assert ax.get_xlabel() == "time, from 2026-01-05"

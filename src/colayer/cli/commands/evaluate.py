@@ -28,6 +28,10 @@ def evaluate(
     problem: arguments.Problem,
     folder: arguments.Folder,
     model: arguments.Models = None,
+    plan: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Compare with the plans NNNN.NAME.solution.json beside the instances."),
+    ] = None,
     decoder: arguments.Decoder = None,
     candidates: arguments.Candidates = 1,
     samples: arguments.Samples = 0,
@@ -79,7 +83,8 @@ def evaluate(
     instances = read_files(paths, found)[1]
     with naming(paths), numbering(instances):
         plain = plain_contenders(found, instances, list(pipelines.values()), **draws)
-    contenders = [*_learned(pipelines, safe, draws), *plain]
+    plans = [_plan(name, found, paths, instances) for name in plan or ()]
+    contenders = [*_learned(pipelines, safe, draws), *plain, *plans]
     bounds = None
     if tight:
         labels = [labelled_bound(path, found, instance) for path, instance in zip(paths, instances, strict=True)]
@@ -115,6 +120,20 @@ def _learned(
                 variant = Pipeline.from_model(pipeline.bound_problem, pipeline.model, safe=guarded)
                 chosen.append(pipeline_contender(f"{name}, safe" if guarded else name, variant, **draws))
     return chosen
+
+
+def _plan(name: str, problem: SomeProblem, paths: Sequence[Path], instances: Sequence[Any]) -> Contender[Any, Any]:
+    """Return the plans of a name that lie beside the instances as a contender."""
+    from colayer.comparison.contender import function_contender
+    from colayer.io.dataset import LABEL_SUFFIX
+    from colayer.io.hashing import content_hash
+    from colayer.io.label import read_solution
+
+    known = {}
+    for path, instance in zip(paths, instances, strict=True):
+        file = path.with_name(f"{path.stem}.{name}{LABEL_SUFFIX}")
+        known[content_hash(problem, [instance])] = read_solution(file, problem, instance)
+    return function_contender(name, lambda instance: known[content_hash(problem, [instance])])  # it is given copies
 
 
 def check_rounds(problem: SomeProblem, pipelines: Mapping[str, SomePipeline], rounds: int | None) -> None:

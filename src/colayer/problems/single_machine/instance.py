@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.text import counted
 from colayer.errors import InputError
-from colayer.io.validate import names, numbers, refuse, table
+from colayer.io.dates import checked_origin, clock_time, dates_or_numbers
+from colayer.io.frames import HasFrame
+from colayer.io.validate import named, names, numbers, refuse, table
 from colayer.layers.sorting import sort
 from colayer.problems.single_machine.kernels.schedule import srpt
 
@@ -20,16 +24,18 @@ PAPER_RHO = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0)
 PAPER_JOBS = (50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000)
 
 
-@dataclass(frozen=True, eq=False)
-class Instance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Instance(HasFrame):
     """n jobs with release dates r_j ≥ 0 and processing times p_j > 0 (read-only float64 arrays).
 
-    `names`, if given, are distinct; solutions are then written with them.
+    `names`, if given, are distinct; solutions are then written with them. With an `origin`, times are minutes since
+    then, and tables of solutions hold dates.
     """
 
     release: Floats
     processing: Floats
     names: tuple[Any, ...] | None = None
+    origin: datetime | None = None
 
     def __post_init__(self) -> None:
         for field in ("release", "processing"):
@@ -45,9 +51,26 @@ class Instance:
         if not finite:
             raise InputError("the processing times sum to infinity, expected a finite sum", where="processing")
         object.__setattr__(self, "names", names(self.names, "names", len(self.release)))
+        object.__setattr__(self, "origin", checked_origin(self.origin))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Instance, (self.release, self.processing, self.names)  # read-only again on the other side
+        # read-only again on the other side
+        return Instance, (self.release, self.processing, self.names, self.origin)
+
+    def __repr__(self) -> str:
+        """Return one line: jobs, the work in them, when they are released."""
+        first, last = float(self.release.min()), float(self.release.max())
+        said = [f"{t:.6g}" if self.origin is None else clock_time(t, self.origin) for t in (first, last)]
+        work = f"{float(self.processing.sum()):.6g}"
+        return f"Instance(single-machine: {counted(self.jobs, 'job')}, {work} of work, released {' to '.join(said)})"
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame`: one row per job, with dates if times count from an `origin`."""
+        return {
+            "job": named(np.arange(self.jobs), self.names),
+            "release": dates_or_numbers(self.release, self.origin),
+            "processing": numbers(self.processing),
+        }
 
     @property
     def jobs(self) -> int:
@@ -93,14 +116,15 @@ def generate(seed: int | np.random.SeedSequence, jobs: int = 100, rho: float = 1
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """Return the instance of `{"release": [n], "processing": [n]}`, with `"names": [n]` if the jobs have names."""
-    return Instance(document["release"], document["processing"], document.get("names"))
+    """Return the instance of `{"release": [n], "processing": [n]}`, with `"names": [n]` and `"origin"` if there are."""
+    return Instance(document["release"], document["processing"], document.get("names"), document.get("origin"))
 
 
 def write(instance: Instance) -> dict[str, Any]:
     """Return the fields of the file format; whole numbers are written as integers."""
     named = {} if instance.names is None else {"names": list(instance.names)}
-    return {"release": numbers(instance.release), "processing": numbers(instance.processing), **named}
+    dated = {} if instance.origin is None else {"origin": instance.origin.isoformat()}
+    return {"release": numbers(instance.release), "processing": numbers(instance.processing), **named, **dated}
 
 
 def content(instance: Instance) -> bytes:

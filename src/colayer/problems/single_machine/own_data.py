@@ -21,7 +21,8 @@ def instance(
             index.
     """
     given = Arguments("jobs", jobs, release=release, processing=processing, name=name)
-    dates, times = given.numbers("release"), given.numbers("processing")
+    (dates,), origin = given.times("release")
+    times = given.numbers("processing")
     names = given.names("name", "job", len(dates))
     with given.located():
-        return Instance(dates, times, None if names is None else tuple(names))
+        return Instance(dates, times, None if names is None else tuple(names), origin)

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import counted
+from colayer.display.clock import clock_axis
 from colayer.io.validate import named
 from colayer.problems.single_machine.cost import bound
 from colayer.problems.single_machine.instance import Instance
@@ -67,13 +68,16 @@ def gantt(sequence: Any, instance: Instance, ax: Axes | None = None) -> Axes:
         ax.plot(release, y, lw=0.9, color=RELEASE, label="release", zorder=4)
 
     last = float(completion.max())
-    ax.set_xlim(0, 1.01 * last)
+    left = 0.0 if instance.origin is None else float(instance.release.min())
+    ax.set_xlim(left, last + 0.01 * (last - left))
     ax.set_ylim(bottom, top)
     names = [str(name) for name in named(np.arange(n), instance.names)]
     _decorate(ax, rows, lane, [f"job {name}" for name in names] if instance.names is None else names)
+    if instance.origin is not None:
+        clock_axis(ax, instance.origin, last - left)
     if n <= LABELLED:
         for j, name in enumerate(names):
-            if instance.processing[j] > max(0.018, 0.012 * len(name)) * last:  # it fits
+            if instance.processing[j] > max(0.018, 0.012 * len(name)) * (last - left):  # it fits
                 middle = (start[j] + completion[j]) / 2
                 label = ax.text(middle, lane, name, ha="center", va="center", color="white", fontsize=8, zorder=5)
                 label.set_parse_math(False)

@@ -44,7 +44,7 @@ class SingleMachine(BaseProblem):
 
     name = "single-machine"
     fields = ("release", "processing")
-    optional_fields = ("names",)
+    optional_fields = ("names", "origin")
     instance_type = Instance
     homogeneous = True
     decoders = DECODERS

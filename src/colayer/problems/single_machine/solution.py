@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Ints
 from colayer.errors import InputError
+from colayer.io.dates import dates_or_numbers
 from colayer.io.files import exact_keys
 from colayer.io.validate import named, numbers, unnamed
 from colayer.problems.single_machine.instance import Instance
@@ -52,13 +53,13 @@ def table(sequence: Ints, instance: Instance) -> dict[str, list[Any]]:
     """Return the schedule, one row per job, in the order in which they run."""
     order = checked(sequence, instance)
     completion = completion_times(order, *instance.arrays)[order]
-    columns = {
-        "release": instance.release[order],
-        "processing": instance.processing[order],
-        "start": completion - instance.processing[order],
-        "completion": completion,
+    return {
+        "job": named(order, instance.names),
+        "release": dates_or_numbers(instance.release[order], instance.origin),
+        "processing": numbers(instance.processing[order]),
+        "start": dates_or_numbers(completion - instance.processing[order], instance.origin),
+        "completion": dates_or_numbers(completion, instance.origin),
     }
-    return {"job": named(order, instance.names), **{name: numbers(values) for name, values in columns.items()}}
 
 
 def read_solution(document: Mapping[str, Any], instance: Instance) -> Ints:

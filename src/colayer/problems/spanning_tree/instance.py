@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.text import short
+from colayer._runtime.text import counted, short
 from colayer.errors import InputError
-from colayer.io.validate import names, numbers, table, whole
+from colayer.io.frames import HasFrame
+from colayer.io.validate import named, names, numbers, table, whole
 from colayer.layers.likelihood import Elimination
 from colayer.layers.spanning_tree import kruskal_into
 from colayer.problems.spanning_tree.graphs import complete, geometric, grid
@@ -32,8 +33,8 @@ GRAPHS = ("grid", "geometric", "complete")
 LARGEST = 1e30
 
 
-@dataclass(frozen=True, eq=False)
-class Instance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Instance(HasFrame):
     """A connected graph with costs c_e of the first stage and d_es of the second, of either sign (read-only arrays).
 
     `edges` is (m, 2), 0-based nodes, parallel edges allowed; `first` is (m,), `second` is (scenarios, m). `names`, if
@@ -67,6 +68,17 @@ class Instance:
     def __reduce__(self) -> tuple[Any, ...]:
         # read-only again on the other side
         return Instance, (self.nodes, self.edges, self.first, self.second, self.names)
+
+    def __repr__(self) -> str:
+        """Return one line: nodes, edges, scenarios."""
+        sizes = ((self.nodes, "node"), (self.edge_count, "edge"), (self.scenarios, "scenario"))
+        return f"Instance(spanning-tree: {', '.join(counted(count, noun) for count, noun in sizes)})"
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame`: one row per edge, a column per scenario."""
+        ends = {side: named(self.edges[:, k], self.names) for k, side in enumerate(("from", "to"))}
+        later = {f"second_{s}": numbers(costs) for s, costs in enumerate(self.second, start=1)}
+        return {**ends, "first": numbers(self.first), **later}
 
     @property
     def edge_count(self) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
-from colayer.io.tables import Arguments, words
+from colayer.io.tables import Arguments
 from colayer.problems.spanning_tree.instance import Instance
 
 #: Columns whose names begin like this each hold the costs of a scenario.
@@ -29,7 +29,7 @@ def instance(
             row per scenario and a column per edge.
     """
     given = Arguments("edges", edges, start=start, to=to, first=first)
-    ends = [words(given.values(field)) for field in ("start", "to")]
+    ends = [given.words(field) for field in ("start", "to")]
     costs = given.numbers("first")
     for field, nodes in zip(("start", "to"), ends, strict=True):
         if len(nodes) != len(costs):
@@ -37,6 +37,8 @@ def instance(
         if "" in nodes:
             raise InputError("empty, expected a node", where=given.where(field, nodes.index("")))
     scenarios = _scenarios(given, second)
+    if not all(isinstance(node, int) for nodes in ends for node in nodes):
+        ends = [[str(node) for node in nodes] for nodes in ends]
     names = _nodes(*ends)
     place = {name: i for i, name in enumerate(names)}
     pairs = np.array([[place[u], place[v]] for u, v in zip(*ends, strict=True)])
@@ -48,7 +50,7 @@ def instance(
 def _nodes(tails: list[Any], heads: list[Any]) -> tuple[Any, ...]:
     """Return the nodes: sorted if all are numbers, else as they first appear."""
     seen = list(dict.fromkeys(node for pair in zip(tails, heads, strict=True) for node in pair))
-    return tuple(sorted(seen) if all(isinstance(node, int) for node in seen) else map(str, seen))
+    return tuple(sorted(seen) if isinstance(seen[0], int) else seen)
 
 
 def _scenarios(given: Arguments, second: Any) -> Floats:

@@ -1,13 +1,15 @@
 """Instances of stochastic vehicle scheduling: data, validation, file format.
 
-The city form holds coordinates and delays by district, hour and scenario; the explicit form holds travel tables. Both
-give the same interface to everything after them: `times` for the kernels, and `arcs`.
+The city form holds coordinates and delays by district, hour and scenario; the form of places holds minutes between few
+places and factors by hour and scenario; the explicit form holds travel tables. All give the same interface to
+everything after them: `times` for the kernels, and `arcs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, cast
 
@@ -15,26 +17,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints, Singles
-from colayer._runtime.text import printable
+from colayer._runtime.text import counted, printable
 from colayer._runtime.threads import share
 from colayer.errors import InputError
-from colayer.io.validate import names, refuse
+from colayer.io.dates import checked_origin, clock_time, dates_or_numbers
+from colayer.io.frames import HasFrame
+from colayer.io.validate import named, names, refuse
 from colayer.problems.vehicle_scheduling.city import City, number, read_city, table, write_city
 from colayer.problems.vehicle_scheduling.kernels.slack import summaries_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, arcs, leave_into
+from colayer.problems.vehicle_scheduling.places import MOST, Places, read_places, write_places
 
 _COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
 _EXPLICIT = ("travel", "scenario_travel")
+_OPTIONAL = ("names", "layover", "origin")
 _SMALL = 1_000_000  # arcs × scenarios: below, threads cost more than they save
 
 
-@dataclass(frozen=True, eq=False)
-class Instance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Instance(HasFrame):
     """n tasks and S equally likely scenarios of their times, in minutes (read-only float64 arrays).
 
-    Travel times come from `city`, or from the tables `travel` (n, n), NaN where there is no arc, and `scenario_travel`
-    (S, n, n), whose entries only matter where there is an arc. `names`, if given, are distinct; solutions are then
-    written with them.
+    Travel times come from `city`, from `places`, or from the tables `travel` (n, n), NaN where there is no arc, and
+    `scenario_travel` (S, n, n), whose entries only matter where there is an arc. `names`, if given, are distinct;
+    solutions are then written with them. A vehicle is scheduled to rest for at least `layover` minutes between tasks,
+    which a late one may use. With an `origin`, times are minutes since then, and tables of solutions hold dates.
     """
 
     vehicle_cost: float
@@ -47,9 +54,12 @@ class Instance:
     scenario_travel: Floats | None = None
     city: City | None = None
     names: tuple[Any, ...] | None = None
+    places: Places | None = None
+    layover: float = 0.0
+    origin: datetime | None = None
 
     def __post_init__(self) -> None:
-        for field in ("vehicle_cost", "delay_cost"):
+        for field in ("vehicle_cost", "delay_cost", "layover"):
             value = number(getattr(self, field), field)
             if value < 0:
                 raise InputError(f"{value:g} is negative, expected a number >= 0", where=field)
@@ -61,19 +71,49 @@ class Instance:
         scenario_begin = table(self.scenario_begin, "scenario_begin", (None, n))
         scenario_end = table(self.scenario_end, "scenario_end", (len(scenario_begin), n))
         arrays = {"begin": begin, "end": end, "scenario_begin": scenario_begin, "scenario_end": scenario_end}
-        if self.city is None:
+        given = [form for form in ("city", "places", *_EXPLICIT) if getattr(self, form) is not None]
+        if self.city is None and self.places is None:
             arrays |= _travel_tables(self.travel, self.scenario_travel, len(scenario_begin), n)
-        else:
+        elif len(given) > 1:
+            raise InputError("pass travel times, a city or places, one of them", where=given[1])
+        elif self.city is not None:
             _check_city(self.city, len(scenario_begin), n)
-            if self.travel is not None or self.scenario_travel is not None:
-                raise InputError("pass either travel times or a city, not both", where="travel")
+        else:
+            _check_places(self.places, len(scenario_begin), n)
         object.__setattr__(self, "names", names(self.names, "names", n))
+        object.__setattr__(self, "origin", checked_origin(self.origin))
         for field, array in arrays.items():
             object.__setattr__(self, field, array)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # read-only again on the other side; what is cached stays here
-        return Instance, tuple(getattr(self, key) for key in (*_COMMON, *_EXPLICIT, "city", "names"))
+        keys = (*_COMMON, *_EXPLICIT, "city", "names", "places", "layover", "origin")
+        return Instance, tuple(getattr(self, key) for key in keys)
+
+    def __repr__(self) -> str:
+        """Return one line: tasks, scenarios, hours."""
+        hours = " to ".join(clock_time(t, self.origin) for t in (float(self.begin.min()), float(self.end.max())))
+        sizes = f"{counted(self.tasks, 'task')}, {counted(self.scenarios, 'scenario')}"
+        return f"Instance(vehicle-scheduling: {sizes}, {hours})"
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame`: one row per task, with dates if times count from an `origin`."""
+        columns = {
+            "task": named(np.arange(self.tasks), self.names),
+            "begin": dates_or_numbers(self.begin, self.origin),
+            "end": dates_or_numbers(self.end, self.origin),
+            "mean_late": (self.scenario_end.mean(axis=0) - self.end).tolist(),
+        }
+        if self.city is not None:
+            points = (self.city.start, self.city.finish)
+            columns |= {
+                f"{side}_{axis}": where[:, k].tolist()
+                for side, where in zip(("from", "to"), points, strict=True)
+                for k, axis in enumerate("xy")
+            }
+        if self.places is not None:
+            columns |= {"from": self.places.start.tolist(), "to": self.places.finish.tolist()}
+        return columns
 
     @property
     def tasks(self) -> int:
@@ -92,13 +132,16 @@ class Instance:
         common: dict[str, Any] = {
             "explicit": self.city is None,
             "task_begin": np.array(self.begin),
-            "task_end": np.array(self.end),
+            "task_end": self.end + self.layover,
             "begin": np.array(self.scenario_begin.T, order="C"),
             "end": end,
         }
         if self.travel is not None and self.scenario_travel is not None:
             table = np.array(self.scenario_travel.transpose(1, 2, 0), order="C")
             return Times(**common, nominal=np.array(self.travel), table=table)
+        if self.places is not None:
+            nominal = self.places.scheduled()
+            return Times(**common, nominal=nominal, table=self.places.under_scenarios(nominal, self.end))
         city = cast("City", self.city)
         district, inter = city.tables()
         leave = np.empty(end.shape)
@@ -114,7 +157,10 @@ class Instance:
 
     @cached_property
     def arcs(self) -> tuple[Ints, NDArray[np.int32]]:
-        """Return the arcs between tasks, (indptr (n + 1), heads), by (tail, head): begin[v] ≥ end[u] + travel[u, v]."""
+        """Return the arcs between tasks, (indptr (n + 1), heads), by (tail, head).
+
+        (u, v) is one if begin[v] ≥ end[u] + layover + travel[u, v].
+        """
         indptr, heads = arcs(self.times)
         return indptr, heads
 
@@ -155,19 +201,20 @@ class Instance:
 
 
 def read(document: Mapping[str, Any]) -> Instance:
-    """Return the instance of a file's own keys; a city or the two travel tables."""
-    form: tuple[str, ...] = ("city",) if "city" in document else _EXPLICIT
+    """Return the instance of a file's own keys; a city, places or the two travel tables."""
+    form: tuple[str, ...] = next(((key,) for key in ("city", "places") if key in document), _EXPLICIT)
     keys = (*_COMMON, *form)
     for key in document:
-        if key not in (*keys, "names", "format", "problem"):
+        if key not in (*keys, *_OPTIONAL, "format", "problem"):
             raise InputError(f"unknown key, expected {', '.join(keys)}", where=printable(str(key)))
     for key in keys:
         if key not in document:
-            what = "missing" if key in _COMMON else "missing, expected travel and scenario_travel, or city"
+            what = "missing" if key in _COMMON else "missing, expected travel and scenario_travel, city, or places"
             raise InputError(what, where=key)
-    values = {key: document[key] for key in keys} | {"names": document.get("names")}
-    if "city" in values:
-        values["city"] = read_city(values["city"])
+    values = {key: document[key] for key in (*keys, *_OPTIONAL) if key in document}
+    for key, read_part in (("city", read_city), ("places", read_places)):
+        if key in values:
+            values[key] = read_part(values[key])
     return Instance(**values)
 
 
@@ -176,23 +223,31 @@ def write(instance: Instance) -> dict[str, Any]:
     document: dict[str, Any] = {key: getattr(instance, key) for key in _COMMON}
     if instance.names is not None:
         document["names"] = list(instance.names)
+    if instance.layover:
+        document["layover"] = instance.layover
+    if instance.origin is not None:
+        document["origin"] = instance.origin.isoformat()
     if instance.city is not None:
         return {**document, "city": write_city(instance.city)}
+    if instance.places is not None:
+        return {**document, "places": write_places(instance.places)}
     return {**document, **{key: getattr(instance, key) for key in _EXPLICIT}}
 
 
 def content(instance: Instance) -> bytes:
     """Return all numbers of the instance as bytes, each array with its name."""
     document = write(instance)
-    document.pop("names", None)
-    document |= {f"city.{key}": value for key, value in document.pop("city", {}).items()}
+    for key in ("names", "origin"):
+        document.pop(key, None)
+    for part in ("city", "places"):
+        document |= {f"{part}.{key}": value for key, value in document.pop(part, {}).items()}
     return b"".join(key.encode() + np.asarray(value).tobytes() for key, value in document.items())
 
 
 def _travel_tables(travel: Any, scenario_travel: Any, scenarios: int, n: int) -> dict[str, Floats]:
     """Check the explicit form and return it; entries of scenario_travel without an arc become 0."""
     if travel is None or scenario_travel is None:
-        raise InputError("missing, expected travel and scenario_travel, or city", where="travel")
+        raise InputError("missing, expected travel and scenario_travel, city, or places", where="travel")
     nominal = table(travel, "travel", (n, n), gaps=True)
     refuse(nominal < 0, nominal, "travel", "is negative, expected a number >= 0, or null")
     times = table(scenario_travel, "scenario_travel", (scenarios, n, n), gaps=True)
@@ -210,3 +265,14 @@ def _check_city(city: Any, scenarios: int, n: int) -> None:
     for field, length, expected in (("start", len(city.start), n), ("inter_delay", len(city.inter_delay), scenarios)):
         if length != expected:
             raise InputError(f"{length} entries, expected {expected}", where=f"city.{field}")
+
+
+def _check_places(places: Any, scenarios: int, n: int) -> None:
+    if not isinstance(places, Places):
+        raise InputError("expected Places", where="places")
+    for field, length, expected in (("start", len(places.start), n), ("factor", len(places.factor), scenarios)):
+        if length != expected:
+            raise InputError(f"{length} entries, expected {expected}", where=f"places.{field}")
+    if scenarios * float(n) ** 2 > MOST:
+        said = f"{scenarios} scenarios of {n} tasks are too many to hold, expected fewer scenarios or tasks"
+        raise InputError(said, where="places.factor")

@@ -12,6 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import counted
+from colayer.display.clock import clock_axis
 from colayer.io.validate import named
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost, solution_delays
@@ -89,7 +90,11 @@ def gantt(successor: Any, instance: Instance, ax: Axes | None = None) -> Axes:
 
 
 def _clock(ax: Axes, instance: Instance, span: float) -> None:
-    """Label hours of the day if the instance is a day in a city, plain numbers otherwise."""
+    """Label times if the instance has dates or is a day in a city, plain numbers otherwise."""
+    if instance.origin is not None:
+        clock_axis(ax, instance.origin, span)
+        ax.xaxis.label.set_color(INK)
+        return
     if instance.city is None:
         ax.set_xlabel("minutes", color=INK)
         ax.xaxis.set_major_formatter(FuncFormatter(lambda t, _: f"{t:,g}"))

@@ -15,6 +15,7 @@ from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
 from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode, solved
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
+from colayer.problems.vehicle_scheduling.gtfs import from_gtfs
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.vehicle_scheduling.own_data import instance
@@ -62,6 +63,7 @@ class VehicleScheduling(BaseProblem):
     exact = staticmethod(exact)
     generate = staticmethod(generate)
     instance = staticmethod(instance)
+    from_gtfs = staticmethod(from_gtfs)
     read = staticmethod(read)
     write = staticmethod(write)
     read_solution = staticmethod(read_solution)

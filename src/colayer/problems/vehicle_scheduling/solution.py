@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from colayer._runtime.arrays import Ints
 from colayer._runtime.text import short
 from colayer.errors import InputError
+from colayer.io.dates import dates_or_numbers
 from colayer.io.files import exact_keys
-from colayer.io.validate import named, numbers, unnamed
+from colayer.io.validate import named, unnamed
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
@@ -100,8 +101,8 @@ def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
     return {
         "vehicle": [k for k, route in enumerate(routes, start=1) for _ in route],
         "task": named(order, instance.names),
-        "begin": numbers(instance.begin[order]),
-        "end": numbers(instance.end[order]),
+        "begin": dates_or_numbers(instance.begin[order], instance.origin),
+        "end": dates_or_numbers(instance.end[order], instance.origin),
         "mean_delay": delay[order].tolist(),
     }
 
