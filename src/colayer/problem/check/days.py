@@ -153,8 +153,8 @@ def monotone(trial: Trial) -> None:
         rounding = ROUNDING * (np.abs(many) @ np.abs(embedded).max(axis=0)).max()
         if (moved > rounding).any():
             raise InputError(
-                f"layer does not minimise ⟨θ, embed(y)⟩ and what is known: {int((moved > rounding).sum()) // 2} pairs of "
-                "θ would do better with each other's y. Mind the sign of θ, or let embed give the objective"
+                f"layer does not minimise ⟨θ, embed(y)⟩ and what is known: {int((moved > rounding).sum()) // 2} pairs "
+                "of θ would do better with each other's y. Mind the sign of θ, or let embed give the objective"
             )
 
 
