@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from colayer import InputError, OptionError, Pipeline
 from colayer.solving.days import SolvedDay
 from support.errors import rejects
-from support.parcel_days import Parcels, days
+from support.parcel_days import Day, Parcels, State, days
 from support.pick_problem import Pick
 
 (DAY,) = days(1, first=5)
@@ -32,8 +33,29 @@ def test_a_day_is_drawn() -> None:
     assert len(figure.axes[0].patches) == len(DAY.arrivals)
 
 
+class Foresees(Parcels):
+    """Its futures are what will happen: what is learned of them comes true."""
+
+    def future(self, state: State, seed: int) -> Day:
+        known = tuple(distance for distance, _ in state.waiting)
+        return Day((known, *state.day.arrivals[state.epoch + 1 :]))
+
+
+def test_candidates_are_tried_on_drawn_futures() -> None:
+    """Where the futures come true, no day costs more than with one candidate, and some cost less."""
+    pipeline = Pipeline(Foresees(), [-0.5, 1.0, 0.0])  # no weight on ages, which a drawn day forgets
+    plain, several = ([pipeline.solve(day, candidates=k, sigma=0.5).cost for day in days(12)] for k in (1, 6))
+    assert all(many <= one + 1e-12 for one, many in zip(plain, several, strict=True))
+    assert sum(several) < sum(plain)
+    solved = pipeline.solve(DAY, candidates=6, sigma=0.5)
+    assert solved.candidates == 6
+    assert solved == replace(pipeline.solve(DAY, candidates=6, sigma=0.5), seconds=solved.seconds)
+    first = Foresees().start(DAY)
+    assert pipeline.decide(first, candidates=4) == pipeline.solve(DAY, candidates=4).solution[0]
+
+
 @pytest.mark.parametrize("options", [{"candidates": 2}, {"samples": 3}, {"time_limit": 1.0}])
-def test_several_weight_vectors_are_refused(options: dict[str, Any]) -> None:
+def test_without_futures_several_weight_vectors_are_refused(options: dict[str, Any]) -> None:
     with rejects(OptionError, "once", where="--" + next(iter(options)).replace("_", "-")):
         PIPELINE.solve(DAY, **options)
 

@@ -1,29 +1,42 @@
 """A day, played with a model: one policy from the first state to the last, since a day cannot be played again.
 
-The best of several weight vectors, which other problems take, is known only when a day is over: `candidates`, `samples`
-and the safe weights play no part.
+The best of several weight vectors, which other problems take, is known only when a day is over. So the safe weights play
+no part, and `candidates` and `samples` are tried on futures that are drawn in each state, where the problem can draw.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
+from colayer._runtime.snapshot import difference, snapshot
 from colayer.dynamic.bound import BoundDynamic
 from colayer.dynamic.play import Epoch, play, refuse_infeasible, replay, total_cost
 from colayer.errors import InputError, OptionError
+from colayer.learning.search.own_best_days import cost_of_rest
+from colayer.learning.settings import check_whole
 from colayer.models import Model
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.theta import correction_of
+from colayer.solving.candidates import fixed_rows
 from colayer.solving.solved import Origin, Solved
 
 if TYPE_CHECKING:
     from colayer.solving.solve import SolveOptions
+
+#: Days that could follow, drawn in each state to choose among several weight vectors.
+FUTURES = 8
+
+_ONCE = "a day is played once: which weights were best is known when it is over"
+_OPTIONS = "--candidates", "--samples"
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,31 +71,78 @@ class SolvedDay(Solved[list[Any]]):
         return list(replay(origin.problem, origin.instance, self.solution))
 
 
-def decide(problem: BoundProblem[X, Y, Z], model: Model, state: Any) -> Any:
+@dataclass(frozen=True, eq=False)
+class DayPolicy:
+    """A model that decides; with several `rows` of weights (model units), by those that do best on drawn futures.
+
+    In a state, each row decides first, and the model the rest, on the same days that could follow: the row of least
+    mean cost is taken, the first of equals. So nothing is lost on average where the futures are those to be expected.
+    """
+
+    problem: BoundDynamic
+    model: Model
+    rows: Floats
+    seed: int = 0
+
+    def __call__(self, state: Any) -> Any:
+        """Return the decision in a state; refuse an infeasible one of a user's problem."""
+        decisions = [self.decision(state, row) for row in self.rows]
+        decision = decisions[self._best(state, decisions) if len(decisions) > 1 else 0]
+        if self.problem.guarded:
+            refuse_infeasible(self.problem, decision, state)
+        return decision
+
+    def decision(self, state: Any, row: Floats) -> Any:
+        """Return the decision of one row of weights."""
+        problem, features = self.problem, self.problem.state_features(state)
+        correction = correction_of(problem, self.model, state, features)
+        ((_, (theta,)),) = theta_blocks(features, self.model.raw(row)[None, :], correction)
+        return problem.decode(problem.layer(theta, state), state)
+
+    def _best(self, state: Any, decisions: list[Any]) -> int:
+        """Return the number of the row that does best."""
+        problem, first = self.problem, snapshot(decisions[0])
+        if all(difference(first, snapshot(other), "decision") is None for other in decisions):
+            return 0
+        future, onward = problem.need("future"), partial(self.decision, row=self.rows[0])
+        states = [problem.start(future(state, self.seed + k)) for k in range(FUTURES)]
+        costs = [
+            sum(
+                cost_of_rest(problem, onward, Epoch(0, drawn, None, 0.0), self.decision(drawn, row)) for drawn in states
+            )
+            for row in self.rows
+        ]
+        return int(np.argmin(costs))
+
+
+def decide(problem: BoundProblem[X, Y, Z], model: Model, state: Any, candidates: int = 1, seed: int = 0) -> Any:
     """Return the decision of a model in a state."""
     if not isinstance(problem, BoundDynamic):
         raise InputError(f"{problem.name} has no states to decide in: it has no start and step")
-    features = problem.state_features(state)
-    correction = correction_of(problem, model, state, features)
-    ((_, (theta,)),) = theta_blocks(features, model.raw()[None, :], correction)
-    decision = problem.decode(problem.layer(theta, state), state)
-    if problem.guarded:
-        refuse_infeasible(problem, decision, state)
-    return decision
+    check_whole("--candidates", candidates, 1)
+    check_whole("--seed", seed, 0)
+    return _policy(problem, model, candidates, 0, None, seed)(state)
 
 
 def solve_day(problem: BoundDynamic, model: Model, day: Any, options: SolveOptions) -> SolvedDay:
     """Return the day played with a model."""
-    for option, given in (
-        ("--candidates", options.candidates > 1),
-        ("--samples", options.samples > 0),
-        ("--time-limit", options.time_limit is not None),
-    ):
-        if given:
-            raise OptionError("a day is played once: which weights were best is known when it is over", where=option)
+    if options.time_limit is not None:
+        raise OptionError(_ONCE, where="--time-limit")
     begin = clock()
-    epochs = list(play(problem, problem.start(day), lambda state: decide(problem, model, state)))
+    policy = _policy(problem, model, options.candidates, options.samples, options.sigma, options.seed)
+    epochs = list(play(problem, problem.start(day), policy))
     cost, seconds = total_cost(iter(epochs)), clock() - begin
     bound = problem.lower_bound(day) if options.bound else None
-    decisions = [epoch.decision for epoch in epochs]
-    return SolvedDay(decisions, cost, bound, gap(cost, bound), seconds, "learned", origin=Origin(problem, day))
+    decisions, origin = [epoch.decision for epoch in epochs], Origin(problem, day)
+    quality = bound, gap(cost, bound), seconds
+    return SolvedDay(decisions, cost, *quality, "learned", candidates=len(policy.rows), origin=origin)
+
+
+def _policy(
+    problem: BoundDynamic, model: Model, candidates: int, samples: int, sigma: float | None, seed: int
+) -> DayPolicy:
+    """Return the policy of the weights, or of several around them where the problem can draw futures."""
+    rows, _ = fixed_rows(model, candidates, samples, sigma, seed)
+    if len(rows) > 1 and problem.future is None:
+        raise OptionError(f"{_ONCE}, and {problem.name} has no future(state, seed)", where=_OPTIONS[candidates == 1])
+    return DayPolicy(problem, model, rows, seed)

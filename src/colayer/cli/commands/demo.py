@@ -223,7 +223,7 @@ def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> 
     from colayer.pipeline import Pipeline
 
     pipeline = Pipeline.from_model(problem, model, safe=False)
-    counts = sorted({1, candidates_of(problem)})
+    counts = sorted({1, candidates_of(pipeline.bound_problem)})
     many = [one for count in counts[1:] for one in safe_contender(problem, model, candidates=count)]
     return [
         *plain_contenders(problem, instances, [pipeline]),
