@@ -1,7 +1,7 @@
 """A day, played with a model: one policy from the first state to the last, since a day cannot be played again.
 
-The best of several weight vectors, which other problems take, is known only when a day is over. So the safe weights play
-no part, and `candidates` and `samples` are tried on futures that are drawn in each state, where the problem can draw.
+Which of several weight vectors is the best, which other problems ask, is known only when a day is over. So the safe
+weights have no part, and `candidates` and `samples` are tried on drawn futures, where the problem can draw them.
 """
 
 from __future__ import annotations
@@ -105,11 +105,9 @@ class DayPolicy:
         if all(difference(first, snapshot(other), "decision") is None for other in decisions):
             return 0
         future, onward = problem.need("future"), partial(self.decision, row=self.rows[0])
-        states = [problem.start(future(state, self.seed + k)) for k in range(FUTURES)]
+        drawn = [Epoch(0, problem.start(future(state, self.seed + k)), None, 0.0) for k in range(FUTURES)]
         costs = [
-            sum(
-                cost_of_rest(problem, onward, Epoch(0, drawn, None, 0.0), self.decision(drawn, row)) for drawn in states
-            )
+            sum(cost_of_rest(problem, onward, epoch, self.decision(epoch.state, row)) for epoch in drawn)
             for row in self.rows
         ]
         return int(np.argmin(costs))
