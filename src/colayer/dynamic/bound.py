@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.dynamic.play import InfeasibleError, Policy, play, replay, total_cost
 from colayer.errors import InputError
+from colayer.models import Model
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard
 from colayer.problem.bind import BoundProblem
 from colayer.problem.declarations import attribute
 from colayer.problem.returned import checked_features
+from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
 _NOT_OF_DAYS = ("approximation", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed")
@@ -63,6 +65,17 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         """Return the decision of weights (raw units) in a state."""
         ((_, (theta,)),) = theta_blocks(self.state_features(state), weights[None, :])
         return self.decode(self.layer(theta, state), state)
+
+    def model_decision(self, model: Model, weights: Floats, state: Any) -> Any:
+        """Return the decision of weights (raw units) and of what a network adds to their θ."""
+        features = self.state_features(state)
+        correction = correction_of(self, model, state, features) if len(features) else None
+        ((_, (theta,)),) = theta_blocks(features, weights[None, :], correction)
+        return self.decode(self.layer(theta, state), state)
+
+    def model_policy(self, model: Model) -> Policy:
+        """Return the policy of a model."""
+        return partial(self.model_decision, model, model.raw())
 
     def policy(self, weights: Floats) -> Policy:
         """Return the policy of weights in raw units."""

@@ -21,11 +21,9 @@ from colayer.errors import InputError, OptionError
 from colayer.learning.search.own_best_days import cost_of_rest
 from colayer.learning.settings import check_whole
 from colayer.models import Model
-from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
-from colayer.problem.theta import correction_of
 from colayer.solving.candidates import fixed_rows
 from colayer.solving.solved import Origin, Solved
 
@@ -94,10 +92,7 @@ class DayPolicy:
 
     def decision(self, state: Any, row: Floats) -> Any:
         """Return the decision of one row of weights."""
-        problem, features = self.problem, self.problem.state_features(state)
-        correction = correction_of(problem, self.model, state, features)
-        ((_, (theta,)),) = theta_blocks(features, self.model.raw(row)[None, :], correction)
-        return problem.decode(problem.layer(theta, state), state)
+        return self.problem.model_decision(self.model, self.model.raw(row), state)
 
     def _best(self, state: Any, decisions: list[Any]) -> int:
         """Return the number of the row that does best."""

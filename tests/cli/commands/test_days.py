@@ -132,5 +132,5 @@ def test_what_a_day_has_no_use_for_is_refused(run: Any, refused: Any) -> None:
     solve = ["solve", "days/0000.json", "--model", "m.json", "--problem", CITY]
     assert "--candidates" in refused(*solve, "--candidates", 3)
     assert "--sigma" in refused("train", CITY, "days", "-o", "n.json", "--evaluations", 3, "--sigma", "theory")
-    assert "--method" in refused("train", CITY, "days", "-o", "n.json", "--method", "neural")
+    assert "--method" in refused("train", CITY, "days", "-o", "n.json", "--method", "srl")  # it has no embed
     assert "hindsight" in refused("train", CITY, "days", "-o", "n.json", "--solutions")

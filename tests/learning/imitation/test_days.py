@@ -102,5 +102,3 @@ def test_what_cannot_be_learned_from_is_refused() -> None:
         pipeline.fit(DAYS, thetas=[np.zeros(1)] * 8)
     with rejects(InputError, "not dynamic", where="solutions"):
         Pipeline(Pick()).fit([np.ones((4, 2))], solutions="hindsight")
-    with rejects(OptionError, "days", where="--method"):
-        pipeline.fit(DAYS, method="neural")

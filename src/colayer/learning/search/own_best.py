@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.dynamic.bound import BoundDynamic
-from colayer.dynamic.play import play
+from colayer.dynamic.play import Epoch, Policy, play
 from colayer.evaluators.visit import LoadedInstance
 from colayer.learning.search.own_best_days import drawn_epoch, solved_with_rests
 from colayer.models.thetas import theta_blocks
@@ -76,12 +76,7 @@ class Imitation:
             return np.zeros(len(self.weights))
         matrix = np.ascontiguousarray(problem.state_features(epoch.state).T)
         drawn = self._perturbed(matrix, self.weights, random)
-        vectors, costs = solved_with_rests(problem, policy, epoch, drawn)
-        lean = _lean(costs, self.temperature)
-        total = np.zeros(drawn.shape[1])
-        for vector, coefficient in zip(vectors, np.zeros(len(vectors)) if lean is None else lean, strict=True):
-            total += coefficient * vector
-        return _chained_alike(matrix, total)
+        return _chained_alike(matrix, towards_the_best_decision(problem, policy, epoch, drawn, self.temperature))
 
     def _perturbed(self, matrix: NDArray[Any], weights: Floats, random: np.random.Generator) -> Floats:
         """θ + sZ_k, one row per draw."""
@@ -120,6 +115,19 @@ def towards_the_best(problem: BoundProblem[X, Y, Z], many: Floats, instance: X, 
         return total
     for y, coefficient in zip(solved, lean, strict=True):
         total += coefficient * problem.vector("embed", len(total), y, instance)
+    return total
+
+
+def towards_the_best_decision(
+    problem: BoundDynamic, policy: Policy, epoch: Epoch, many: Floats, temperature: float
+) -> Floats:
+    """The same in a state of a day, where a decision costs its step and the rest of the day by the policy."""
+    vectors, costs = solved_with_rests(problem, policy, epoch, many)
+    total, lean = np.zeros(many.shape[1]), _lean(costs, temperature)
+    if lean is None:
+        return total
+    for vector, coefficient in zip(vectors, lean, strict=True):
+        total += coefficient * vector
     return total
 
 
