@@ -23,6 +23,8 @@ from colayer.learning.search.srl import Srl, SrlDescent
 
 #: Of what the race of several σ leaves, the rate of the descent that goes on is this share of theirs.
 _ONWARD = 0.75
+#: First steps on days are so many times larger: the best policy is far from the rule it starts from.
+_ON_DAYS = 8.0
 #: Passes of a descent that are worth the name.
 _FEWEST_PASSES = 2
 
@@ -39,9 +41,10 @@ class Auto(Experience):
        instances, pair by pair, are measurably lower (see `measurable`): what is measured on a handful of instances by
        a search that minimised it is flattered.
 
-    Without `embed`: the safe weights; DIRECT with `direct_share` of the budget, or the 2d + 1 evaluations that it takes
-    to look once along every axis if they are more; CMA-ES from the safe weights with `safe_share` of what is left, then
-    from the best of DIRECT, with first steps of `step`. Validation chooses among the best.
+    Without `embed`, and on days: the safe weights; DIRECT with `direct_share` of the budget, or the 2d + 1 evaluations
+    that it takes to look once along every axis if they are more; CMA-ES from the safe weights with `safe_share` of what
+    is left, then from the best of DIRECT, with first steps of `step`, on days of eight times as much. Validation
+    chooses among the best.
     """
 
     sigmas: tuple[float, ...] = (0.02, 0.1)
@@ -68,7 +71,7 @@ class Auto(Experience):
 
     def minimize(self, evaluate: Evaluate, task: Task) -> None:
         """Search until the evaluations of the task are spent."""
-        if task.embeds and isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
+        if task.embeds and not task.days and isinstance(evaluate, SearchRun) and task.evaluations > axes(task):
             self._imitate(evaluate, task)
         else:
             self._search(evaluate, task)
@@ -109,7 +112,7 @@ class Auto(Experience):
 
     def _search(self, evaluate: Evaluate, task: Task) -> None:
         """By losses alone."""
-        left = task.evaluations
+        left, step = task.evaluations, self.step * (_ON_DAYS if task.days else 1.0)
         starts: list[tuple[Floats, float]] = []
         if task.safe is not None:
             starts.append((task.safe, float(evaluate(task.safe[None, :])[0])))
@@ -129,7 +132,7 @@ class Auto(Experience):
             portion.best, portion.loss = np.array(start), loss
             left -= portion.left
             portion.spend(
-                lambda portion, start=start, key=key: descend(portion, task, start, step=self.step, key=key)  # type: ignore[misc]
+                lambda portion, start=start, key=key: descend(portion, task, start, step=step, key=key)  # type: ignore[misc]
             )
 
     def _direct_evaluations(self, task: Task, left: int) -> int:
