@@ -81,6 +81,12 @@ def test_too_few_and_too_many_decisions_are_refused() -> None:
         own.cost([*decisions, ()], DAY)
 
 
+def test_decisions_of_another_day_are_refused() -> None:
+    own, other = bound_parcels(), Parcels().generate(11, epochs=4)
+    with rejects(InputError, "violation of parcels", where="epoch 1"):
+        list(replay(own, other, [(), (0, 1, 2, 3), (), ()], careful=True))
+
+
 class ChangesState(Parcels):
     def step(self, state: State, decision: Any) -> Any:
         if state.epoch == 1:
