@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from colayer.comparison.table import Comparison
     from colayer.comparison.tune import tune
     from colayer.comparison.tuned import Tuned
+    from colayer.dynamic.gym import from_gymnasium, to_gymnasium
+    from colayer.dynamic.protocol import DynamicProblem
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.io.label import label
@@ -45,6 +47,7 @@ __all__ = [
     "Comparison",
     "Crf",
     "Direct",
+    "DynamicProblem",
     "FenchelYoung",
     "Hinge",
     "InputError",
@@ -67,10 +70,12 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "from_gymnasium",
     "label",
     "read_instance",
     "read_instances",
     "tune",
+    "to_gymnasium",
     "write_instance",
     "write_instances",
 ]
@@ -86,6 +91,7 @@ _HOMES = {
     "Comparison": "comparison.table",
     "Crf": "learning.imitation.crf",
     "Direct": "learning.search.direct",
+    "DynamicProblem": "dynamic.protocol",
     "FenchelYoung": "learning.imitation.fenchel_young",
     "Hinge": "learning.imitation.hinge",
     "InputError": "errors",
@@ -107,10 +113,12 @@ _HOMES = {
     "compare": "comparison.compare",
     "evaluate": "comparison.evaluate",
     "explain": "analysis.explain",
+    "from_gymnasium": "dynamic.gym",
     "label": "io.label",
     "read_instance": "io.dataset",
     "read_instances": "io.dataset",
     "tune": "comparison.tune",
+    "to_gymnasium": "dynamic.gym",
     "write_instance": "io.dataset",
     "write_instances": "io.dataset",
 }

@@ -51,6 +51,8 @@ def moments(problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: E
     """Return mean and deviation of the features: those the evaluator holds, else computed again."""
     sums = features_mapped(problem, instances, evaluator, row_sums)
     total = float(sum(count for count, _ in sums))
+    if total == 0.0:  # days on which nothing is to decide
+        raise InputError(f"features of {problem.name} have no rows on any day, expected something to decide")
     mean = _in_order([part for _, part in sums]) / total
     squares = features_mapped(problem, instances, evaluator, partial(row_squares, center=mean))
     spread = np.sqrt(_in_order(squares) / total)

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import Threads
+from colayer.dynamic.bound import BoundDynamic
+from colayer.dynamic.play import Epoch
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend
 from colayer.evaluators.local import LocalEvaluator
@@ -27,9 +31,10 @@ from colayer.learning.imitation.example import examples_of
 from colayer.learning.imitation.fit import PASSES, Demonstration, feature_rows
 from colayer.learning.learner import Fitted, TrainingJob, learner_for
 from colayer.learning.network.context import ContextNetwork
+from colayer.learning.network.day_states import DayPart, by_rests, drawn_epochs, own
 from colayer.learning.network.device import device_named, one_thread
 from colayer.learning.network.instance_batches import InstanceBatches, Part
-from colayer.learning.network.items import item_of, units_of
+from colayer.learning.network.items import Item, item_of, units_of
 from colayer.learning.network.method import Neural
 from colayer.learning.network.theta_gradients import Gradient, by_demonstration, by_experience
 from colayer.learning.network.trainer import EmaTrainer, RateSchedule
@@ -66,7 +71,9 @@ def fit_network(method: Neural, job: TrainingJob[X, Y, Z]) -> Fitted:
     data, held = LocalEvaluator(job.training_problem, job.training), LocalEvaluator(job.training_problem, job.held_out)
     features = moments(job.training_problem, job.training, data)
     weights = _start(method, job, features.scale) if linear is None else linear.model.weights
-    if loss is None:
+    if job.problem.dynamic:
+        gradient = None  # anew in each pass
+    elif loss is None:
         gradient = by_experience(data, method.samples, method.sigma)
     else:
         examples = examples_of(job, feature_rows(job, data, held))
@@ -89,7 +96,7 @@ def fit_network(method: Neural, job: TrainingJob[X, Y, Z]) -> Fitted:
             model = source.model_of(trainer.kept)
             epochs.append(trainer.best)
         assert model is not None
-        if clock() < run.deadline:
+        if clock() < run.deadline and not job.problem.dynamic:
             training, held_out = (Corrected(part, model, threads) for part in (data, held))
             defaults = choose_for_network(
                 training, held_out if job.held_out else None, model, job.seed, run.spent, int(settings.portfolio)
@@ -117,7 +124,7 @@ class _Stages(Generic[X, Y, Z]):
     held_out: LocalEvaluator[X, Y, Z]
     features: Moments
     weights: Floats
-    gradient: Gradient
+    gradient: Gradient | None
     cost: int
     threads: Threads
     device: str
@@ -125,7 +132,11 @@ class _Stages(Generic[X, Y, Z]):
     def silent_model(self) -> ContextModel | None:
         """Return the linear model as a silent network, where the first network looks at what it makes; else None."""
         data = self.training
-        structure = data.problem.structure_of(data.instances[0], len(data.features[0]))
+        first, rows = data.instances[0], len(data.features[0])
+        if data.problem.dynamic:
+            item = self._part(data, None).items[0]
+            first, rows = item.instance, len(item.start)
+        structure = data.problem.structure_of(first, rows)
         if not first_stage_uses_answer(data.problem.structure_uses_answer, structure):
             return None
         return ContextModel(weights=self.weights, **self._described())
@@ -151,12 +162,15 @@ class _Stages(Generic[X, Y, Z]):
             made = network.model(state, weights=weights, **self._described())
             return made if earlier is None else append_stage(earlier, made)
 
+        trainer = EmaTrainer(network, RateSchedule(method.rate), self.device)
+        fresh = None if method.fresh is None else partial(self._fresh, earlier)
+        if self.job.problem.dynamic:
+            fresh = partial(self._states, earlier, lambda: model_of(trainer.averaged()))
         source = InstanceBatches(
             training, held_out if held_out.items else None, self.gradient, model_of, method.batch, budget // self.cost,
-            self.cost, seed, self.threads, self.device,
-            None if method.fresh is None else partial(self._fresh, earlier),
+            self.cost, seed, self.threads, self.device, fresh,
         )  # fmt: skip
-        return EmaTrainer(network, RateSchedule(method.rate), self.device), source
+        return trainer, source
 
     def _described(self) -> dict[str, Any]:
         """Return the fields that the models of all stages have in common."""
@@ -168,10 +182,35 @@ class _Stages(Generic[X, Y, Z]):
 
     def _part(self, data: LocalEvaluator[X, Y, Z], earlier: ContextModel | None) -> Part[X, Y, Z]:
         """Return instances with what a network sees of them after an earlier one."""
-        scale, pairs = self.features.scale, zip(data.instances, data.features, strict=True)
-        center = self.features.mean / scale
-        items = [item_of(data.problem, x, rows, self.weights, scale, center, earlier) for x, rows in pairs]
-        return Part(data, items)
+        if isinstance(data.problem, BoundDynamic):
+            policy = data.problem.policy(self.weights / self.features.scale)
+            epochs = drawn_epochs(data.problem, policy, data.instances, self.job.seed, 0) if data.instances else []
+            return self._part_of_states(data, epochs, earlier)
+        pairs = zip(data.instances, data.features, strict=True)
+        return Part(data, [self._item(x, rows, earlier) for x, rows in pairs])
+
+    def _item(self, instance: X, rows: NDArray[Any], earlier: ContextModel | None) -> Item[X]:
+        scale, problem = self.features.scale, self.training.problem
+        return item_of(problem, instance, rows, self.weights, scale, self.features.mean / scale, earlier)
+
+    def _part_of_states(
+        self, data: LocalEvaluator[X, Y, Z], epochs: Sequence[Epoch], earlier: ContextModel | None
+    ) -> Part[X, Y, Z]:
+        """Return days with the states of these epochs."""
+        problem = own(data.problem)
+        states = (epoch.state for epoch in epochs)
+        return DayPart(data, [self._item(state, problem.state_features(state), earlier) for state in states])
+
+    def _states(
+        self, earlier: ContextModel | None, current: Callable[[], ContextModel], epoch: int
+    ) -> tuple[Part[X, Y, Z], Gradient]:
+        """Return one state of each day, on the way of the network as it is, and the gradient there."""
+        data, method = self.training, self.method
+        problem = own(data.problem)
+        policy = problem.model_policy(current())
+        epochs = drawn_epochs(problem, policy, data.instances, self.job.seed, epoch)
+        gradient = by_rests(problem, policy, epochs, method.samples, method.sigma)
+        return self._part_of_states(data, epochs, earlier), gradient
 
     def _fresh(self, earlier: ContextModel | None, epoch: int) -> tuple[Part[X, Y, Z], Gradient]:
         """Return new instances, as many as are trained on, and their gradient; they depend on seed and epoch alone."""
@@ -187,6 +226,10 @@ class _Stages(Generic[X, Y, Z]):
 
 def _check(method: Neural, job: TrainingJob[X, Y, Z], loss: Demonstration | None) -> None:
     """Refuse options that do not go together."""
+    if job.problem.dynamic:
+        if loss is not None or method.fresh is not None:
+            raise OptionError("neural learns from days by their costs alone", where="--method")
+        job.problem.need("embed", option="--method", why="neural on days imitates decisions as vectors")
     if method.stages > 1 and not job.problem.structure_uses_answer:
         raise OptionError(
             f"stages {method.stages} need structure(instance, y), which {job.problem.name} has not; expected 1",

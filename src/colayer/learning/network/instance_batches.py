@@ -50,7 +50,8 @@ class InstanceBatches(Generic[X, Y, Z]):
 
     training: Part[X, Y, Z]
     held_out: Part[X, Y, Z] | None
-    gradient: Gradient
+    #: That of the given instances; None where each epoch has its own.
+    gradient: Gradient | None
     #: state of the network → model.
     model_of: Callable[[dict[str, Singles]], ContextModel]
     batch: int
@@ -64,7 +65,10 @@ class InstanceBatches(Generic[X, Y, Z]):
 
     def steps(self, epoch: int, _step: int) -> Iterator[tuple[Iterator[Batch], float]]:
         """See `BatchSource.steps`."""
-        part, gradient = (self.training, self.gradient) if self.fresh is None else self.fresh(epoch)
+        part, gradient = self.training, self.gradient
+        if self.fresh is not None:
+            part, gradient = self.fresh(epoch)
+        assert gradient is not None
         count = len(part.items)
         steps = -(-count // self.batch)
         for place, chosen in enumerate(np.array_split(self._random(epoch).permutation(count), steps)):

@@ -26,8 +26,8 @@ Gradient = Callable[[Floats, int, float, np.random.Generator], Floats]
 #: What σ is multiplied by in the course of the training.
 _FALL = 0.3
 #: σ of draws, as a share of the spread of θ; and of smoothed costs, in mean distances of neighbours.
-_DRAWN, _SMOOTHED = 0.05, 0.8
-_TEMPERATURE = 0.4
+DRAWN, _SMOOTHED = 0.05, 0.8
+TEMPERATURE = 0.4
 
 
 def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | None) -> Gradient:
@@ -38,10 +38,15 @@ def by_experience(data: LocalEvaluator[X, Y, Z], samples: int, sigma: float | No
         able = problem.smoothed(np.arange(rows, dtype=np.float64), np.zeros(rows), 1.0, data.instances[0])
         if able is not None:
             return _smoothed(data, _SMOOTHED if sigma is None else sigma)
-    width = _DRAWN if sigma is None else sigma
+    width = DRAWN if sigma is None else sigma
     pairs = max(1, samples // 2)
     if problem.embed is not None or problem.solved is not None:
-        return _imitated(data, pairs, width)
+        return imitated(
+            lambda many, x: towards_the_best(problem, many, data.instances[x], TEMPERATURE),
+            problem.homogeneous,
+            pairs,
+            width,
+        )
     return _differences(data, pairs, width)
 
 
@@ -68,15 +73,15 @@ def _smoothed(data: LocalEvaluator[X, Y, Z], sigma: float) -> Gradient:
     return gradient
 
 
-def _imitated(data: LocalEvaluator[X, Y, Z], pairs: int, sigma: float) -> Gradient:
-    homogeneous = data.problem.homogeneous
+def imitated(best: Callable[[Floats, int], Floats], homogeneous: bool, pairs: int, sigma: float) -> Gradient:
+    """Return the gradient towards `best` of (perturbed θ, number of the instance)."""
 
     def gradient(theta: Floats, x: int, share: float, random: np.random.Generator) -> Floats:
         half = random.standard_normal((pairs, len(theta)))
         many = np.vstack([np.zeros((1, len(theta))), half, -half])
         many *= sigma * _FALL**share * (float(theta.std()) or 1.0)
         many += theta
-        found = towards_the_best(data.problem, many, data.instances[x], _TEMPERATURE)
+        found = best(many, x)
         size = float(np.abs(found).sum())
         if size == 0.0:
             return found

@@ -46,12 +46,14 @@ def choose_sigma_and_portfolio(
     round_parts: Sequence[tuple[Visits, int]] = (),
     simple: Floats | None = None,
 ) -> SolveDefaults:
-    """Choose σ on the instances held out, the portfolio and its selector on all; nothing where the time is over.
+    """Choose σ on the instances held out, the portfolio and its selector on all.
+
+    Nothing is chosen where the time is over, or for days, which are played once.
 
     `simple` are simple answers, the unlearned rule first. Where learned in rounds, the portfolio is chosen for the
     turns that its members take, on the instances of `round_parts`.
     """
-    if run.out_of_time:
+    if run.out_of_time or job.problem.dynamic:  # a day is played once
         return SolveDefaults(None, np.empty((0, len(weights))))
     sigma = choose_sigma(training if held_out is None else held_out, weights, scale, job.seed)
     evaluators = [training] if held_out is None else [training, held_out]

@@ -38,7 +38,7 @@ class Auto(Experience):
     1. The safe weights are evaluated, where there are some, and every feature alone, with either sign. A feature takes
        the place of the safe weights where it is measurably better (see `better`).
     2. From this simple answer, `srl` descends with each of `sigmas`, on `imitation_share` of what is left, where the
-       problem has `embed`; and CMA-ES with each first step of `steps`, on `search_share`. What is best over all
+       problem has `embed` and no days; and CMA-ES with each first step of `steps`, on `search_share`. What is best over all
        instances, those held out included, goes on with the rest, less `finish_share` of it.
     3. CMA-ES finishes, with a first step of `finish_step` times the root mean square of the best weights so far.
     4. Of all ends, the best over all instances is the answer if it is measurably better than the simple one on the
@@ -112,7 +112,7 @@ class Auto(Experience):
 
     def _imitated(self, search: SearchRun, task: Task, start: Floats, evaluations: int) -> list[tuple[Floats, float]]:
         """Return where descents of so many evaluations in all end, with each σ; of the first alone if they are few."""
-        if not task.embeds:
+        if not task.embeds or task.days:
             return []
         sigmas = self.sigmas
         if _passes(evaluations // len(sigmas)) < _FEWEST_PASSES:

@@ -24,7 +24,8 @@ class Task:
     `radius` is that of the L∞ ball of weights, `evaluations` the budget in loss evaluations. `safe` are weights known
     to be good, from which a local search may start; they need not lie in the ball. `instances` are how many there are
     to learn on, `scale` is what a weight is divided by for raw feature units, and in a `homogeneous` layer only the
-    direction of the weights matters. `embeds` says whether solutions of the layer can be embedded, for imitation.
+    direction of the weights matters. `embeds` says whether solutions of the layer can be embedded, for imitation,
+    and `days` whether instances are days of a dynamic problem.
     """
 
     dimension: int
@@ -36,6 +37,7 @@ class Task:
     scale: Floats | float = 1.0
     homogeneous: bool = False
     embeds: bool = False
+    days: bool = False
 
     def __post_init__(self) -> None:
         if self.dimension < 1:

@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
+from colayer.dynamic.bound import BoundDynamic
+from colayer.dynamic.play import Epoch, Policy, play
 from colayer.evaluators.visit import LoadedInstance
+from colayer.learning.search.own_best_days import drawn_epoch, solved_with_rests
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
@@ -47,6 +50,8 @@ class Imitation:
 
     def __call__(self, held: LoadedInstance[X, Y, Z]) -> Floats:
         """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
+        if isinstance(held.problem, BoundDynamic):
+            return self._gradient_of_day(held.problem, held)
         if held.rounds == 1:
             return self._gradient(held, held.matrix, self.weights)
         rounds = play_rounds(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
@@ -58,18 +63,35 @@ class Imitation:
 
     def _gradient(self, held: LoadedInstance[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
         """Φᵀg at one matrix of features, and with the weights of its round."""
+        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number, *key)
+        drawn = self._perturbed(matrix, weights, random)
+        return _chained_alike(matrix, towards_the_best(held.problem, drawn, held.instance, self.temperature))
+
+    def _gradient_of_day(self, problem: BoundDynamic, held: LoadedInstance[X, Y, Z]) -> Floats:
+        """Φᵀg in one state of the day, drawn among those that the weights visit."""
+        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number)
+        policy = problem.policy(self.weights)
+        epoch = drawn_epoch(problem, play(problem, problem.start(held.instance), policy), random)
+        if epoch is None:
+            return np.zeros(len(self.weights))
+        matrix = np.ascontiguousarray(problem.state_features(epoch.state).T)
+        drawn = self._perturbed(matrix, self.weights, random)
+        return _chained_alike(matrix, towards_the_best_decision(problem, policy, epoch, drawn, self.temperature))
+
+    def _perturbed(self, matrix: NDArray[Any], weights: Floats, random: np.random.Generator) -> Floats:
+        """θ + sZ_k, one row per draw."""
         ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
         spread = float(theta.std())
-        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number, *key)
         drawn = random.standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
-        gradient = towards_the_best(held.problem, drawn, held.instance, self.temperature)
-        size = float(np.abs(gradient).mean())
-        if size == 0.0:
-            return np.zeros(len(self.weights))
-        gradient /= size
-        return chained(matrix, gradient)
+        return drawn
+
+
+def _chained_alike(matrix: NDArray[Any], gradient: Floats) -> Floats:
+    """Φᵀg of g over its mean size; 0 where g is."""
+    size = float(np.abs(gradient).mean())
+    return np.zeros(len(matrix)) if size == 0.0 else chained(matrix, gradient / size)
 
 
 def chained(matrix: NDArray[Any], gradient: Floats) -> Floats:
@@ -93,6 +115,19 @@ def towards_the_best(problem: BoundProblem[X, Y, Z], many: Floats, instance: X, 
         return total
     for y, coefficient in zip(solved, lean, strict=True):
         total += coefficient * problem.vector("embed", len(total), y, instance)
+    return total
+
+
+def towards_the_best_decision(
+    problem: BoundDynamic, policy: Policy, epoch: Epoch, many: Floats, temperature: float
+) -> Floats:
+    """The same in a state of a day, where a decision costs its step and the rest of the day by the policy."""
+    vectors, costs = solved_with_rests(problem, policy, epoch, many)
+    total, lean = np.zeros(many.shape[1]), _lean(costs, temperature)
+    if lean is None:
+        return total
+    for vector, coefficient in zip(vectors, lean, strict=True):
+        total += coefficient * vector
     return total
 
 

@@ -24,6 +24,7 @@ from colayer.evaluators.statistics import moments, row_sums
 from colayer.problem.bind import bind
 from colayer.problems import VehicleScheduling
 from support.crowd_problem import Crowd
+from support.parcel_days import Parcels, days
 from support.ray_problems import Faulty, Large, Lowest, ThirteenError, assert_gone, compiled, generic, pids, resident
 
 CASES: dict[str, Callable[[], tuple[Any, list[Any]]]] = {"compiled": compiled, "generic": generic}
@@ -239,3 +240,13 @@ def test_a_node_killed_while_learning_changes_nothing(four_nodes: Any, local: di
 
     assert same(fitted(*compiled(), cluster=four_nodes.address, callback=kill), local["compiled"])
     assert len(four_nodes.worker_nodes) == 2
+
+
+def test_days_are_learned_on_with_the_bits_of_a_local_run(connection: str) -> None:
+    data = days(8)
+    for method in ("cma-es", "srl"):
+        here, there = (
+            Pipeline(Parcels()).fit(data, method=method, evaluations=30, cluster=cluster)
+            for cluster in (None, connection)
+        )
+        assert same(here, there)
