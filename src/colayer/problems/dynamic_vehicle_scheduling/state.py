@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,7 @@ def violation(decision: Any, state: State) -> str | None:
             if request in seen:
                 return f"{where}: request {request} is on two routes"
             seen.add(request)
-        for u, v in zip(route[:-1], route[1:], strict=True):
+        for u, v in pairwise(route):
             indptr, heads, _ = state.arcs
             if place[v] not in heads[indptr[place[u]] : indptr[place[u] + 1]]:
                 return f"{where}: request {v} cannot be visited in time after request {u}"
