@@ -15,7 +15,7 @@ SOURCE = TESTS.parent / "src" / "colayer"
 RANKS = (
     ("errors", "_runtime", "io.files", "io.npz", "io.validate"),
     ("layers", "models", "problem.guard", "problem.structure"),
-    ("problem",),
+    ("problem", "dynamic"),
     ("io", "evaluators", "problems", "display"),
     ("analysis", "learning", "neural"),
     ("solving", "pipeline", "pretrained"),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
+    from colayer.dynamic.protocol import DynamicProblem
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.io.label import label
@@ -43,6 +44,7 @@ __all__ = [
     "Comparison",
     "Crf",
     "Direct",
+    "DynamicProblem",
     "FenchelYoung",
     "Hinge",
     "InputError",
@@ -82,6 +84,7 @@ _HOMES = {
     "Comparison": "comparison.table",
     "Crf": "learning.imitation.crf",
     "Direct": "learning.search.direct",
+    "DynamicProblem": "dynamic.protocol",
     "FenchelYoung": "learning.imitation.fenchel_young",
     "Hinge": "learning.imitation.hinge",
     "InputError": "errors",

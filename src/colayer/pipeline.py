@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
 from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
+from colayer.dynamic.protocol import Dynamic
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
 from colayer.learning.learner import Learner, MethodName, TrainingJob, check_uses, learner_for
@@ -22,13 +23,8 @@ from colayer.models import Model, read_model
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import check_rounds
-from colayer.solving.compatibility import (
-    default_model,
-    default_source,
-    problem_of_model,
-    raw_model,
-    require_model_for,
-)
+from colayer.solving.compatibility import default_model, default_source, problem_of_model, raw_model, require_model_for
+from colayer.solving.days import decide
 from colayer.solving.solve import SolveOptions, solve_instance
 from colayer.solving.solved import Solved
 
@@ -52,7 +48,7 @@ class Pipeline(Generic[X, Y, Z]):
 
     def __init__(
         self,
-        problem: Problem[X, Y, Z],
+        problem: Problem[X, Y, Z] | Dynamic,
         weights: ArrayLike | None = None,
         *,
         safe: bool = True,
@@ -98,7 +94,7 @@ class Pipeline(Generic[X, Y, Z]):
         self,
         instances: Sequence[X],
         *,
-        solutions: Sequence[Z] | None = None,
+        solutions: Sequence[Z] | Literal["hindsight"] | None = None,
         thetas: Sequence[Floats] | None = None,
         method: MethodName | Learner | Optimizer = "auto",
         evaluations: int | None = None,
@@ -120,16 +116,16 @@ class Pipeline(Generic[X, Y, Z]):
     ) -> Self:
         """Learn weights: by experience, or by demonstration from `solutions` or true `thetas`.
 
-        By experience, minimise the mean loss over the instances, plain or perturbed (`sigma` > 0). By demonstration,
-        minimise how far the layer is from the known answers. The result depends on the data, the options and the seed
-        alone.
+        By experience, minimise the mean loss, plain or perturbed (`sigma` > 0). By demonstration, minimise how far the
+        layer is from the known answers. The result depends on the data, the options and the seed alone.
 
         Parameters
         ----------
         instances
             What to learn from.
         solutions, thetas
-            Known solutions, or true θ, one per instance; pass either, or neither to learn by experience.
+            Known solutions, or true θ, one per instance; pass either, or neither to learn by experience. Of days,
+            "hindsight" labels states on its own way, then (DAgger) those that the policy visits.
         method
             By experience `auto`, `srl`, `direct`, `cma-es`, `sgd`, `bayes`; from solutions `fenchel-young`, `hinge`,
             `crf`; from thetas `spo+`; `neural` learns a network on top of a linear model. Or a learner object, or an
@@ -147,9 +143,8 @@ class Pipeline(Generic[X, Y, Z]):
         validation
             Share of the instances (none below 5) held out to choose among the best weights.
         workers, device, cluster
-            Where losses are computed: threads or processes of this machine, a GPU, or a Ray cluster (`HOST:PORT`,
-            `ray://HOST:PORT`, or `auto`: the one that RAY_ADDRESS names, else Ray started here; `workers` are then the
-            threads on each node).
+            Where losses are computed: threads or processes of this machine, a GPU, or a Ray cluster (`HOST:PORT`, or
+            `auto`: the one that RAY_ADDRESS names, else Ray started here; `workers` are then threads of each node).
         journal
             A file in which evaluations are recorded; a run that was stopped goes on from it.
         time_limit
@@ -228,6 +223,10 @@ class Pipeline(Generic[X, Y, Z]):
         options = SolveOptions(candidates, samples, sigma, seed, rounds, time_limit, bound)
         return solve_instance(self.bound_problem, self.model, instance, options, safe=self.safe)
 
+    def decide(self, state: Any) -> Any:
+        """Return the decision in one state of a dynamic problem, for a system with a clock and states of its own."""
+        return decide(self.bound_problem, self.model, state)
+
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
         """Solve each instance, `workers` at a time (threads: compiled kernels run side by side)."""
         check_whole("--workers", workers, 1)
@@ -254,10 +253,8 @@ class Pipeline(Generic[X, Y, Z]):
         `reach` makes t·d as long as w.
         """
         instances = self.bound_problem.check_instances(instances)
-        backend = Backend(workers)
-        return loss_profile(
-            self.model, self.bound_problem, instances, direction, reach=reach, points=points, backend=backend
-        )
+        options: dict[str, Any] = {"reach": reach, "points": points, "backend": Backend(workers)}
+        return loss_profile(self.model, self.bound_problem, instances, direction, **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""
@@ -267,7 +264,7 @@ class Pipeline(Generic[X, Y, Z]):
     def load(
         cls,
         path: str | Path,
-        problem: Problem[X, Y, Z] | None = None,
+        problem: Problem[X, Y, Z] | Dynamic | None = None,
         *,
         decoder: str | None = None,
         safe: bool = True,
@@ -293,7 +290,7 @@ class Pipeline(Generic[X, Y, Z]):
             raise error.at(str(path)) from None
 
     @classmethod
-    def from_model(cls, problem: Problem[X, Y, Z], model: Model, *, safe: bool = True) -> Self:
+    def from_model(cls, problem: Problem[X, Y, Z] | Dynamic, model: Model, *, safe: bool = True) -> Self:
         """Return a pipeline with the weights of `model`; refuse one made for other features."""
         pipeline = cls(problem, safe=safe)
         pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"

@@ -10,7 +10,7 @@ import pytest
 
 from colayer import InputError
 from colayer.problem.abilities import Approximation
-from colayer.problem.declarations import METHODS, OPTIONAL
+from colayer.problem.declarations import DAY_METHODS, DAY_OPTIONAL, METHODS, OPTIONAL
 from colayer.problem.returned import CHECKS, checked_features
 
 #: method → (what is taken, what is refused).
@@ -32,6 +32,10 @@ ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
     "baseline": ([0, [1]], [None]),
     "with_options": ([object()], [None]),
     "violation": ([None, "too late"], [True, 3, ["too late"]]),
+    "start": ([{}, 0], [None]),
+    "step": ([(1.0, None), (2, "state")], [None, 1.0, (1.0,), (math.nan, None), (None, 3)]),
+    "hindsight": ([[], (1, 2)], [None, 3, np.ones(2)]),
+    "future": ([{}, 0], [None]),
     "group": ([{}, {"jobs": 3}], [3, None, {"jobs": "many"}, {1: 2}, {"jobs": math.inf}]),
 }
 
@@ -48,7 +52,7 @@ ANSWERS["evaluator"] = ([None, Evaluates()], [3, object()])
 
 def test_every_check_is_that_of_a_method() -> None:
     assert set(CHECKS) == set(ANSWERS)
-    assert set(CHECKS) <= {*METHODS, *OPTIONAL}
+    assert set(CHECKS) <= {*METHODS, *OPTIONAL, *DAY_METHODS, *DAY_OPTIONAL}
 
 
 @pytest.mark.parametrize("method", ANSWERS)

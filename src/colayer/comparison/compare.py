@@ -76,11 +76,14 @@ def compare(
     learned = [
         contender
         for name, one in pipelines.items()
-        for contender in (pipeline_contender(name, one, rounds=rounds), perturbed_contender(name, one, seed))
+        for contender in (
+            pipeline_contender(name, one, rounds=rounds),
+            *([] if bound.dynamic else [perturbed_contender(name, one, seed)]),  # a day is played once
+        )
     ]
     pipelines = {name + words_of_draws(rounds=number_of_rounds(one, rounds)): one for name, one in pipelines.items()}
     solvers, absent = solver_contenders(bound, next(iter(pipelines.values()), None), seed)
-    perturbed = seed if pipelines else None
+    perturbed = seed if pipelines and not bound.dynamic else None
     plain = plain_contenders(bound, instances, list(pipelines.values()), perturbed=perturbed, rounds=rounds)
     contenders = [*learned, *plain, *solvers]
     found = race(bound, instances, contenders, time_limit=time_limit, seed=seed, progress=progress)

@@ -171,6 +171,8 @@ def solver_contenders(
     """Return the exact solver, HiGHS, CP-SAT alone and hinted by `hint`; and notes on those skipped."""
     found: dict[str, Callable[[X, float], Attempt[Z]]] = {}
     missing: list[str] = []
+    if problem.dynamic:  # a solver of the whole day would know it
+        return [], []
     if problem.exact is not None:
         found[EXACT] = _exact(problem)
     if problem.compact is not None:

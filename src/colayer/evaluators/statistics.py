@@ -52,6 +52,8 @@ def moments(problem: BoundProblem[X, Y, Z], instances: Sequence[X], evaluator: E
     holder = evaluator if isinstance(evaluator, MapsFeatures) else LocalEvaluator(problem, instances)
     sums = holder.map_features(row_sums)
     total = float(sum(count for count, _ in sums))
+    if total == 0.0:  # days on which nothing is to decide
+        raise InputError(f"features of {problem.name} have no rows on any day, expected something to decide")
     mean = _in_order([part for _, part in sums]) / total
     spread = np.sqrt(_in_order(holder.map_features(partial(row_squares, center=mean))) / total)
     if not (np.isfinite(mean).all() and np.isfinite(spread).all()):

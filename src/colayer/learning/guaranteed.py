@@ -8,6 +8,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer.analysis.guarantees import Guarantees, guarantees, loss_range, probes, sigma_theory
+from colayer.errors import OptionError
 from colayer.evaluators.base import Backend, Evaluator
 from colayer.models import Model
 from colayer.problem.bind import BoundProblem
@@ -23,6 +24,8 @@ def theory_sigma(
     seed: int,
 ) -> float:
     """σ_n for the search ball of `radius`, with the range of the loss measured in it."""
+    if problem.dynamic:
+        raise OptionError("the theory is of single decisions, not of days: expected a number", where="--sigma")
     losses = evaluator.losses(_tried(problem, scale, radius, seed) / scale)
     return sigma_theory(problem, instances, scale, radius, loss_range(losses))
 
@@ -42,7 +45,7 @@ def guaranteed(
     from colayer.learning.learner import split
 
     run = model.provenance
-    if not {"radius", "sigma", "seed", "validation", "learn_decoder"} <= set(run):
+    if problem.dynamic or not {"radius", "sigma", "seed", "validation", "learn_decoder"} <= set(run):
         return None
     training_problem = problem.variant(decoder=run["learn_decoder"])
     training = [instances[i] for i in split(len(instances), run["validation"], run["seed"])[0]]

@@ -51,7 +51,7 @@ class TrainingJob(Generic[X, Y, Z]):
     instances: Sequence[X]
     settings: Settings
     backend: Backend
-    solutions: Sequence[Z] | None = None
+    solutions: Sequence[Z] | str | None = None
     thetas: Sequence[Floats] | None = None
 
     def __post_init__(self) -> None:
@@ -184,7 +184,7 @@ LEARNERS = {
 }
 #: These names, for type checkers.
 MethodName = Literal[
-    "auto", "srl", "cma-es", "direct", "sgd", "bayes", "fenchel-young", "hinge", "crf", "spo+", "neural"
+    "auto", "srl", "cma-es", "direct", "sgd", "bayes", "imitation", "fenchel-young", "hinge", "crf", "spo+", "neural"
 ]
 #: Methods that were dropped → what to use instead.
 _DROPPED = {"line": "auto"}
@@ -204,6 +204,8 @@ def learner_for(method: object, needs: Needs = "costs") -> Learner:
     """
     if method == "auto":
         method = _AUTO[needs]
+    if method == "imitation":
+        method = _AUTO["solutions"]
     if isinstance(method, str):
         if method in _DROPPED:
             raise OptionError(f"{method} was dropped, use {_DROPPED[method]} instead", where="--method")

@@ -11,27 +11,28 @@ of a user's problem are guarded (`guard.py`), those of built-in problems are cal
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer._runtime.text import one_of, short
+from colayer._runtime.text import short
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard, rounds
 from colayer.problem.abilities import Approximation, Evaluator, Progress
 from colayer.problem.declarations import (
     features_use_solution,
+    is_dynamic,
     read_attributes,
     read_methods,
     structure_uses_answer,
 )
 from colayer.problem.gap import ROUNDING, proves
 from colayer.problem.instances import check_instance, check_instances
-from colayer.problem.protocol import Problem, X, Y, Z, changed_options
+from colayer.problem.protocol import Problem, X, Y, Z, changed_options, check_decoder
 from colayer.problem.returned import CHECKS, checked_features, guarded_solution_at
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
@@ -49,6 +50,8 @@ NAMES = {
 class BoundProblem(Generic[X, Y, Z]):
     """A problem with checked attributes and resolved methods; see the head of this module."""
 
+    #: Whether instances are days (`dynamic/bound.py`).
+    dynamic: bool = False
     name: str
     feature_names: tuple[str, ...]
     options: dict[str, Any]
@@ -122,7 +125,8 @@ class BoundProblem(Generic[X, Y, Z]):
             if function is not None and self.guarded:
                 function = self.guard.wrap(method, function, CHECKS.get(method))
             setattr(self, "_features" if method == "features" else method, function)
-        self.solution_at = guarded_solution_at(self.guard, problem) if self.guarded else self._plain_solution_at
+        guarded = self.guarded and not self.dynamic
+        self.solution_at = guarded_solution_at(self.guard, problem) if guarded else self._plain_solution_at
 
     def __repr__(self) -> str:
         return repr(self.problem)
@@ -177,8 +181,7 @@ class BoundProblem(Generic[X, Y, Z]):
         """Return the cost of the pipeline on one instance under each row of `weights` (raw units).
 
         Over the scale of the instance it is the loss, which evaluators give to learners. In several rounds it is the
-        least cost of them all (`rounds.py`). Another way to measure an instance, such as a day of decisions that
-        follow one another, belongs here.
+        least cost of them all (`rounds.py`); that of a day, the cost of all its decisions (`dynamic/bound.py`).
         """
         if number_of_rounds > 1:
             return np.array([rounds.least_cost(self, features, row, instance, number_of_rounds) for row in weights])
@@ -282,15 +285,13 @@ def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem
     With `mistakes`, wrong attributes are collected there, with the default in their place, and all that the methods
     raise is an `InputError`: the mode of `colayer check`.
     """
-    return problem if isinstance(problem, BoundProblem) else BoundProblem(problem, mistakes)
+    if isinstance(problem, BoundProblem):
+        return problem
+    if is_dynamic(problem):
+        from colayer.dynamic.bound import BoundDynamic
 
-
-def check_decoder(name: str, decoders: Sequence[str], decoder: str, option: str) -> None:
-    """Refuse a decoder that a problem does not have."""
-    if not decoders:
-        raise OptionError(f"{name} has no decoders to choose from", where=option)
-    if decoder not in decoders:
-        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), decoders)}", where=option)
+        return BoundDynamic(problem, mistakes)
+    return BoundProblem(problem, mistakes)
 
 
 def _raise(error: InputError) -> None:

@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 
 from colayer._runtime.text import short
+from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import ColayerError, InputError
 from colayer.problem import guard
 from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
 
 METHODS = ("features", "layer", "decode", "cost", "scale")
+#: Those of a dynamic problem, and what it may have besides.
+DAY_METHODS = ("start", "features", "layer", "decode", "step", "scale")
+DAY_OPTIONAL = ("hindsight", "future", "day_costs")
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
@@ -53,6 +57,13 @@ def attribute(problem: object, member: str, default: Any) -> Any:
     return default if value is None else value
 
 
+def is_dynamic(problem: object) -> bool:
+    """Tell whether a problem is dynamic: it has `start` and `step` in the place of `cost`, or says so by its class."""
+    if has(problem, "cost"):
+        return False
+    return isinstance(problem, DynamicProblem) or (has(problem, "start") and has(problem, "step"))
+
+
 def read_methods(problem: object) -> dict[str, Callable[..., Any] | None]:
     """Return the methods of a problem by name, None for an optional one that is missing.
 
@@ -63,8 +74,9 @@ def read_methods(problem: object) -> dict[str, Callable[..., Any] | None]:
     if isinstance(problem, str):
         expected = "an object: SingleMachine() of colayer.problems, or one of your own"
         raise InputError(f"{short(problem)} is a word, expected {expected}")
-    found = {name: attribute(problem, name, None) for name in (*METHODS, *OPTIONAL)}
-    needed = ("name", "feature_names", *METHODS)
+    methods, optional = (DAY_METHODS, (*OPTIONAL, *DAY_OPTIONAL)) if is_dynamic(problem) else (METHODS, OPTIONAL)
+    found = {name: attribute(problem, name, None) for name in (*methods, *optional)}
+    needed = ("name", "feature_names", *methods)
     missing = [name for name in needed if found.get(name) is None and not has(problem, name)]
     if missing:
         raise InputError(f"{type(problem).__name__} is not a problem: it has no {', '.join(missing)}")

@@ -114,6 +114,14 @@ def with_note(error: E, said: str | None) -> E:
     return error
 
 
+def with_place(error: BaseException, place: str) -> None:
+    """Put a place before the note of an exception."""
+    notes = getattr(error, "__notes__", [])
+    for k, note in enumerate(notes):
+        if str(note).startswith(_NOTE):
+            notes[k] = f"{_NOTE}{place}: {str(note).removeprefix(_NOTE)}"
+
+
 def own_fault(error: BaseException) -> str | None:
     """Describe an exception raised in a user's file in one line; return None if no such file is involved."""
     said = _note_of(error)

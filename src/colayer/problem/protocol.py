@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Features, Floats
+from colayer._runtime.text import one_of, short
 from colayer.errors import OptionError
 from colayer.problem.sizes import Size
 
@@ -151,3 +152,11 @@ def changed_options(name: str, options: Mapping[str, Any], changes: Mapping[str,
     if unknown:
         raise OptionError(f"{name} has no such option", where="--" + unknown[0].replace("_", "-"))
     return {**options, **changes}
+
+
+def check_decoder(name: str, decoders: Sequence[str], decoder: str, option: str) -> None:
+    """Refuse a decoder that a problem does not have."""
+    if not decoders:
+        raise OptionError(f"{name} has no decoders to choose from", where=option)
+    if decoder not in decoders:
+        raise OptionError(f"no decoder {short(decoder)}, expected {one_of(str(decoder), decoders)}", where=option)

@@ -17,11 +17,11 @@ from colayer.problem.abilities import Approximation
 from colayer.problem.guard import Check
 
 
-def checked_features(given: Any, name: str, feature_names: Sequence[str]) -> NDArray[Any]:
-    """Return features: one column per name, at least one row, float32 or float64, finite."""
+def checked_features(given: Any, name: str, feature_names: Sequence[str], fewest: int = 1) -> NDArray[Any]:
+    """Return features: one column per name, at least `fewest` rows, float32 or float64, finite."""
     d = len(feature_names)
     features = guard.array(given, f"features of {name}", f"an array of shape (rows, {d})")
-    if features.ndim != 2 or features.shape[1] != d or len(features) == 0:
+    if features.ndim != 2 or features.shape[1] != d or len(features) < fewest:
         raise InputError(f"features of {name} have shape {features.shape}, expected (rows, {d})")
     if features.dtype not in (np.float32, np.float64):
         raise InputError(f"features of {name} are {features.dtype}, expected float64 or float32")
@@ -76,6 +76,11 @@ def _group(value: Any, what: str) -> dict[str, float]:
     return found
 
 
+def _step(value: Any, what: str) -> tuple[float, Any]:
+    cost, after = guard.parts(value, 2, what, "(cost, next state or None)")
+    return guard.finite(cost, what, part="cost"), after
+
+
 def _columns(value: Any, what: str) -> dict[str, list[Any]]:
     expected = "a dict of columns of one length"
     try:
@@ -113,6 +118,10 @@ CHECKS: dict[str, Check] = {
     "evaluator": _evaluator,
     "violation": _instance_of((str, type(None)), "None, or a sentence that says what is wrong"),
     "group": _group,
+    "start": _given("a state"),
+    "step": _step,
+    "hindsight": _instance_of((list, tuple), "a list of decisions"),
+    "future": _given("a day"),
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from colayer._runtime.clock import clock
+from colayer.dynamic.bound import BoundDynamic
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.settings import as_float, check_number, check_whole
 from colayer.models import Model, thetas
@@ -16,6 +17,7 @@ from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import MOST, check_rounds
 from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
+from colayer.solving.days import solve_day
 from colayer.solving.solved import Origin, Solved
 
 #: Seconds of a time limit at most: what a clock can count.
@@ -50,6 +52,8 @@ def solve_instance(
     """Return the best solution over members, draws and, if `safe`, the safe weights; see `Pipeline.solve`."""
     problem.check_instance(instance)
     begin, number = clock(), _number_of_rounds(problem, model, options)
+    if isinstance(problem, BoundDynamic):
+        return solve_day(problem, model, instance, options)  # type: ignore[return-value]  # Z is a list of decisions
     features = problem.features(instance)
     tried = Candidates(problem, model, instance, features, options.seed)
     others = _safe_solutions(problem, model, features, instance) if safe else []

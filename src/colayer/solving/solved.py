@@ -110,7 +110,7 @@ class Solved(Generic[Z]):
             return "optimal"
         if self.bound is None:
             return "no bound"
-        kind = "cheap" if self.bound_kind == "cheap" else "exact solver's"
+        kind = "exact solver's" if self.bound_kind == "exact" else self.bound_kind
         return f"gap={percent(self.gap)} to the {kind} bound"
 
     def _repr_html_(self) -> str:

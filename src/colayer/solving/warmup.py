@@ -31,13 +31,13 @@ def warm_up(pipeline: Pipeline[X, Y, Z], samples: int = 0) -> None:
     """Solve a small instance to compile all that a solve needs; do nothing without a generator."""
     instance = small_instance(pipeline.bound_problem)
     if instance is not None:
-        pipeline.solve(instance, samples=min(1, samples))
+        pipeline.solve(instance, samples=0 if pipeline.bound_problem.dynamic else min(1, samples))
 
 
 def warm(problem: BoundProblem[X, Y, Z]) -> None:
     """Compile what solving and learning by experience need, if the problem makes instances."""
     instance, zero = small_instance(problem), np.zeros((1, problem.dimension))
     if instance is not None:
-        Pipeline(problem.problem, zero[0]).solve(instance, samples=1)
+        warm_up(Pipeline(problem.problem, zero[0]), samples=1)
         with closing(evaluator_for(problem, [instance])) as evaluator:
             evaluator.losses(zero)

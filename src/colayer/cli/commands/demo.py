@@ -102,7 +102,7 @@ def demo(
             save(learning_curve(learner.history_), place / "learning.png")
             save(gap_bars(comparison), place / "gaps.png")
             if found.plot is not None:
-                solved = learner.solve(test[0], candidates=CANDIDATES)
+                solved = learner.solve(test[0], candidates=candidates_of(found))
                 save(drawn(found, solved.solution, test[0]), place / "solution.png")
                 names.append("solution.png")
             if found.write is not None:
@@ -113,14 +113,21 @@ def demo(
                 names.append("tardiness.py")
     say(f"\nwritten to {folder}: {', '.join(names)}\n")
     if "instance.json" in names:
-        say(f"next: {next_command(folder, OWN_NAME if problem == OWN else problem, problem == OWN)}\n")
+        name, many = OWN_NAME if problem == OWN else problem, candidates_of(found)
+        say(f"next: {next_command(folder, name, problem == OWN, many)}\n")
 
 
-def next_command(folder: Path, problem: str, inside: bool) -> str:
+def candidates_of(problem: SomeProblem) -> int:
+    """Return how many weight vectors a solve tries; on a day, which is played once, one."""
+    return 1 if problem.dynamic else CANDIDATES
+
+
+def next_command(folder: Path, problem: str, inside: bool, candidates: int = CANDIDATES) -> str:
     """Return the command to try next: solve one of the instances with the learned weights."""
     place = Path() if inside else folder
     whose = f" --problem {problem}" if ":" in problem else ""
-    solve = f"colayer solve {place / 'instance.json'} --model {place / 'model.json'} --candidates {CANDIDATES}{whose}"
+    many = f" --candidates {candidates}" if candidates > 1 else ""
+    solve = f"colayer solve {place / 'instance.json'} --model {place / 'model.json'}{many}{whose}"
     return f"cd {folder} && {solve}" if inside else solve
 
 
@@ -216,9 +223,10 @@ def contenders(problem: SomeProblem, model: Model, instances: Sequence[Any]) -> 
     from colayer.pipeline import Pipeline
 
     pipeline = Pipeline.from_model(problem, model, safe=False)
-    many = safe_contender(problem, model, candidates=CANDIDATES)
+    counts = sorted({1, candidates_of(problem)})
+    many = [one for count in counts[1:] for one in safe_contender(problem, model, candidates=count)]
     return [
         *plain_contenders(problem, instances, [pipeline]),
         *(replace(contender, kind="solver") for contender in many),  # a search, and no reference
-        *(pipeline_contender(LEARNED, pipeline, candidates=count) for count in (1, CANDIDATES)),
+        *(pipeline_contender(LEARNED, pipeline, candidates=count) for count in counts),
     ]

@@ -99,7 +99,7 @@ def _learned(
 
     chosen = []
     for name, pipeline in pipelines.items():
-        has_safe = pipeline.bound_problem.safe_weights is not None
+        has_safe = pipeline.bound_problem.safe_weights is not None and not pipeline.bound_problem.dynamic
         for guarded in (False, True):
             if safe in (None, guarded) and not (guarded and safe is None and not has_safe):
                 variant = Pipeline.from_model(pipeline.bound_problem, pipeline.model, safe=guarded)

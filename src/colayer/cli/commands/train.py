@@ -58,7 +58,9 @@ def train(
     samples: Annotated[
         int, typer.Option(metavar="K", parser=arguments.whole(1), help="Draws of the perturbation.")
     ] = 100,
-    solutions: Annotated[bool, typer.Option("--solutions", help="Learn from the labels beside the instances.")] = False,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Learn from the labels beside the instances; of days, from hindsight.")
+    ] = False,
     validation: Annotated[
         float,
         typer.Option(metavar="SHARE", parser=arguments.share, help="Share of instances held out."),
@@ -99,6 +101,7 @@ def train(
     from colayer.io.dataset import instance_files, read_files
     from colayer.io.label import read_solutions
     from colayer.learning.guaranteed import guaranteed
+    from colayer.learning.imitation.days import HINDSIGHT
     from colayer.learning.learner import check_uses, learner_for
     from colayer.pipeline import Pipeline
     from colayer.problem.rounds import check_rounds
@@ -121,7 +124,9 @@ def train(
     drawing = picture_file(plot, inputs=[output, book])
     paths = instance_files(folder)
     instances = read_files(paths, found)[1]
-    labels = read_solutions(folder, found, instances) if solutions else None
+    labels: Any = None
+    if solutions:
+        labels = HINDSIGHT if found.dynamic else read_solutions(folder, found, instances)
     with naming(paths):
         check_feasible(found, instances)  # before hours of learning
 
@@ -173,7 +178,7 @@ def train(
         *_text(document, comparison, kept, unit, budget),
         *([said] if (said := where_it_started(pipeline)) else []),
         *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
-        f"\nnext: colayer solve {paths[0]} --model {output} --candidates 10{whose}\n",
+        f"\nnext: colayer solve {paths[0]} --model {output}{'' if found.dynamic else ' --candidates 10'}{whose}\n",
     ]
     emit(document, text, as_json=as_json, out=None, plot=drawing, draw=lambda: _draw(pipeline, solutions))
 
@@ -197,11 +202,14 @@ def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: Some
 
     from colayer.errors import InputError
     from colayer.models.thetas import theta_blocks
+    from colayer.pipeline import Pipeline
     from colayer.problem.feasibility import refusal
 
     if problem.built_in:
         return
     weights = np.ones(problem.dimension) if problem.safe_weights is None else problem.safe_weights
+    if learned is None and problem.dynamic:
+        learned = Pipeline(problem, weights)
     for i, instance in enumerate(instances):
         if learned is None:
             ((_, (theta,)),) = theta_blocks(problem.features(instance), weights[None, :])

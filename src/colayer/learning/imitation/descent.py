@@ -86,6 +86,7 @@ class Descent(Generic[X, Y, Z]):
         d, passes = len(start), self.run.budget
         w, mean, square = start, np.zeros(d), np.zeros(d)
         for number in range(1, passes + 1):
+            self.train.collect(number, passes, w / self.scale)
             record = self._known(2 * d)
             if record is not None:
                 self.run.replay(record)

@@ -49,6 +49,8 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
     """
     problem, solutions = job.training_problem, job.solutions
     name, known = ("thetas", job.thetas) if solutions is None else ("solutions", solutions)
+    if isinstance(known, str):
+        raise InputError(f"{known!r} labels days, and {problem.name} is not dynamic", where=name)
     given: Sequence[Any] = list(known or ())
     if len(given) != len(job.instances):
         raise InputError(f"{len(given)} of them, expected {len(job.instances)}, one per instance", where=name)

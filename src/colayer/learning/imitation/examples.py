@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.compiled import njit
@@ -30,12 +31,14 @@ class Examples(Generic[X, Y, Z]):
         self.problem = evaluator.problem
         self.scales = evaluator.scales
         self.examples = examples
-        #: (rows, d), each the transposed view of a contiguous array.
-        self.features = [np.ascontiguousarray(features.T).T for features in evaluator.features]
+        self.features = [as_rows(features) for features in evaluator.features]
         self._threads = threads
 
     def __len__(self) -> int:
         return len(self.examples)
+
+    def collect(self, number: int, passes: int, weights: Floats) -> None:
+        """Add examples before pass `number`, from 1, of so many; here, where all are known, none."""
 
     def demonstration(self, method: Demonstration, weights: Floats, rows: Sequence[int]) -> tuple[float, Floats]:
         """The mean demonstration loss of some examples and its gradient, for weights in raw feature units."""
@@ -64,6 +67,11 @@ class Examples(Generic[X, Y, Z]):
             return float(cost / self.scales[x])
 
         return math.fsum(self._threads.map(one, range(len(self)))) / len(self)
+
+
+def as_rows(features: NDArray[Any]) -> NDArray[Any]:
+    """Features (rows, d) as the transposed view of a contiguous array."""
+    return np.ascontiguousarray(features.T).T
 
 
 @njit(cache=True, nogil=True)

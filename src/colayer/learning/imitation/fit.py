@@ -15,6 +15,7 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import moments
+from colayer.learning.imitation.days import DayExamples, day_solutions
 from colayer.learning.imitation.descent import Descent
 from colayer.learning.imitation.example import Example, examples_of
 from colayer.learning.imitation.examples import Examples
@@ -68,30 +69,22 @@ class Demonstration(ABC):
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Minimise the mean demonstration loss over the training instances.
 
-        Evaluations are passes over them, 100 by default. The search starts from w = 0, or, for a homogeneous loss,
-        from the safe weights (the sum of the features, without), and keeps the norm √d.
+        Evaluations are passes over them, 100 by default. The search starts from w = 0, on days from the safe weights,
+        or, for a homogeneous loss, from the safe weights (the sum of the features, without), and keeps the norm √d.
         """
         problem, budget = job.training_problem, job.budget(PASSES)
         with Threads(job.backend.workers) as threads:
             training = LocalEvaluator(problem, job.training)
             held_out = LocalEvaluator(problem, job.held_out)
-            examples = examples_of(job, feature_rows(job, training, held_out))
-            kept, held = ([examples[i] for i in part] for part in job.split)
+            train, validation, targets = _examples(job, training, held_out, threads)
             features = moments(problem, job.training, training)
-            identity = job.identity(self, budget, features, targets=_hash(examples))
+            identity = job.identity(self, budget, features, targets=targets)
             with open_run(job.settings, budget, len(features.scale), identity, every=True) as run:
-                descent = Descent(
-                    run,
-                    self,
-                    Examples(training, kept, threads),
-                    Examples(held_out, held, threads) if held else None,
-                    features.scale,
-                    job.seed,
-                )
+                descent = Descent(run, self, train, validation if job.held_out else None, features.scale, job.seed)
                 start = self._start(job.problem, features.scale)
                 weights = run.conduct(partial(descent.minimize, start), self.name)
             defaults = choose_sigma_and_portfolio(
-                job, run, weights, features.scale, training, held_out if held else None
+                job, run, weights, features.scale, training, held_out if job.held_out else None
             )
         demonstration = descent.losses
         model = job.model(
@@ -112,11 +105,23 @@ class Demonstration(ABC):
         return Fitted(model, run.loss, run.validation_loss, tuple(run.history), run.recalled)
 
     def _start(self, problem: BoundProblem[X, Y, Z], scale: Floats) -> Floats:
-        if not self.homogeneous:
-            return np.zeros(len(scale))
         safe = problem.safe_weights
+        if not self.homogeneous:
+            return np.zeros(len(scale)) if safe is None or not problem.dynamic else safe * scale
         direction: Floats = np.ones(len(scale)) if safe is None or not safe.any() else safe * scale
         return direction * float(np.sqrt(len(scale) / (direction**2).sum()))
+
+
+def _examples(
+    job: TrainingJob[X, Y, Z], training: LocalEvaluator[X, Y, Z], held_out: LocalEvaluator[X, Y, Z], threads: Threads
+) -> tuple[Examples[X, Y, Z], Examples[X, Y, Z], str]:
+    """What to learn from, what to validate on, and the hash of their targets."""
+    if job.problem.dynamic:
+        train = DayExamples(training, day_solutions(job), threads, job.seed)
+        return train, DayExamples(held_out, None, threads, job.seed), _hash(train.examples)
+    examples = examples_of(job, feature_rows(job, training, held_out))
+    kept, held = ([examples[i] for i in part] for part in job.split)
+    return Examples(training, kept, threads), Examples(held_out, held, threads), _hash(examples)
 
 
 def feature_rows(

@@ -82,6 +82,8 @@ class Neural:
 
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Learn a linear model, then a network beside it."""
+        if job.problem.dynamic:
+            raise OptionError("neural does not learn from days, expected another method", where="--method")
         need_extra("torch", "neural needs torch", "neural")
         from colayer.learning.network.fit import fit_network
 

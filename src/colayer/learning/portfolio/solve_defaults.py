@@ -41,11 +41,11 @@ def choose_sigma_and_portfolio(
     held_out: Evaluator | None,
     round_parts: Sequence[tuple[Visits, int]] = (),
 ) -> SolveDefaults:
-    """Choose σ on the instances held out and the portfolio on all; neither where the time is over.
+    """Choose σ on the instances held out and the portfolio on all; neither where the time is over, or for days.
 
     Where learned in rounds, it is chosen for the turns that its members take, on the instances of `round_parts`.
     """
-    if run.out_of_time:
+    if run.out_of_time or job.problem.dynamic:  # a day is played once
         return SolveDefaults(None, np.empty((0, len(weights))))
     sigma = choose_sigma(training if held_out is None else held_out, weights, scale, job.seed)
     evaluators = [training] if held_out is None else [training, held_out]

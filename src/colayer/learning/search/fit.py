@@ -67,7 +67,7 @@ class Experience(ABC):
             task = Task(
                 dimension=len(scale), radius=radius, evaluations=budget, seed=job.seed, safe=safe,
                 instances=len(job.training), scale=scale, homogeneous=job.problem.homogeneous,
-                embeds=job.training_problem.embed is not None,
+                embeds=job.training_problem.embed is not None and not job.problem.dynamic,
             )  # fmt: skip
             known = {**identity, "safe": safe, "dimension": len(scale), "validated": held_out is not None}
             visits = cache(partial(visitor, training, problem, job.training, rounds))

@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
+from colayer.dynamic.bound import BoundDynamic
+from colayer.dynamic.play import play
 from colayer.evaluators.visit import LoadedInstance
+from colayer.learning.search.own_best_days import drawn_epoch, solved_with_rests
 from colayer.models.thetas import theta_blocks
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
@@ -47,6 +50,8 @@ class Imitation:
 
     def __call__(self, held: LoadedInstance[X, Y, Z]) -> Floats:
         """Φᵀg; 0 where all draws cost the same. In several rounds the sum over the features of each."""
+        if isinstance(held.problem, BoundDynamic):
+            return self._gradient_of_day(held.problem, held)
         if held.rounds == 1:
             return self._gradient(held, held.matrix, self.weights)
         rounds = play_rounds(held.problem, held.matrix.T, self.weights, held.instance, held.rounds)
@@ -58,18 +63,40 @@ class Imitation:
 
     def _gradient(self, held: LoadedInstance[X, Y, Z], matrix: NDArray[Any], weights: Floats, *key: int) -> Floats:
         """Φᵀg at one matrix of features, and with the weights of its round."""
+        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number, *key)
+        drawn = self._perturbed(matrix, weights, random)
+        return _chained_alike(matrix, towards_the_best(held.problem, drawn, held.instance, self.temperature))
+
+    def _gradient_of_day(self, problem: BoundDynamic, held: LoadedInstance[X, Y, Z]) -> Floats:
+        """Φᵀg in one state of the day, drawn among those that the weights visit."""
+        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number)
+        policy = problem.policy(self.weights)
+        epoch = drawn_epoch(problem, play(problem, problem.start(held.instance), policy), random)
+        if epoch is None:
+            return np.zeros(len(self.weights))
+        matrix = np.ascontiguousarray(problem.state_features(epoch.state).T)
+        drawn = self._perturbed(matrix, self.weights, random)
+        vectors, costs = solved_with_rests(problem, policy, epoch, drawn)
+        lean = _lean(costs, self.temperature)
+        total = np.zeros(drawn.shape[1])
+        for vector, coefficient in zip(vectors, np.zeros(len(vectors)) if lean is None else lean, strict=True):
+            total += coefficient * vector
+        return _chained_alike(matrix, total)
+
+    def _perturbed(self, matrix: NDArray[Any], weights: Floats, random: np.random.Generator) -> Floats:
+        """θ + sZ_k, one row per draw."""
         ((_, (theta,)),) = theta_blocks(matrix.T, weights[None, :])
         spread = float(theta.std())
-        random = seeds.generator(self.seed, seeds.IMITATION, self.number, held.number, *key)
         drawn = random.standard_normal((self.draws, len(theta)))
         drawn *= self.sigma * spread if spread > 0.0 else self.sigma
         drawn += theta
-        gradient = towards_the_best(held.problem, drawn, held.instance, self.temperature)
-        size = float(np.abs(gradient).mean())
-        if size == 0.0:
-            return np.zeros(len(self.weights))
-        gradient /= size
-        return chained(matrix, gradient)
+        return drawn
+
+
+def _chained_alike(matrix: NDArray[Any], gradient: Floats) -> Floats:
+    """Φᵀg of g over its mean size; 0 where g is."""
+    size = float(np.abs(gradient).mean())
+    return np.zeros(len(matrix)) if size == 0.0 else chained(matrix, gradient / size)
 
 
 def chained(matrix: NDArray[Any], gradient: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,12 @@ from colayer._runtime.text import short
 from colayer.errors import ColayerError, InputError
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check import methods, purity, roundtrip
+from colayer.problem.check.days import DAY_CHECKS, DayTrial
 from colayer.problem.check.evaluator import evaluator
 from colayer.problem.check.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Skip
 from colayer.problem.check.trial import MOST_INSTANCES, Trial
 from colayer.problem.check.variants import declarations, variants
+from colayer.problem.declarations import is_dynamic
 from colayer.problem.guard import raised
 from colayer.problem.protocol import Problem, SomeProblem, X, Y, Z
 
@@ -89,21 +91,31 @@ def check_problem(
     tried = variants(given, decoder)
     findings: dict[str, Finding] = {}
     looked_at: list[str] = []
+    dynamic = is_dynamic(given)
+    checks = DAY_CHECKS if dynamic else CHECKS
     for words, one in tried.items():
-        judge(Trial(one, data, chosen), f"with {words}: " if looked_at else "", findings)
+        trial = (DayTrial if dynamic else Trial)(one, data, chosen)
+        judge(trial, f"with {words}: " if looked_at else "", findings, checks)
         looked_at.append(words)
-        if _root("repeatable", findings) is not None:  # what all that follows is made of: other options show no more
+        if (
+            _root("repeatable", findings, checks) is not None
+        ):  # what all that follows is made of: other options show no more
             break
     return CheckReport(name, len(data), tuple(findings.values()), tuple(looked_at))
 
 
-def judge(trial: Trial, words: str, findings: dict[str, Finding]) -> None:
+def judge(
+    trial: Trial,
+    words: str,
+    findings: dict[str, Finding],
+    checks: Mapping[str, tuple[Callable[[Any], None], tuple[str, ...]]] = CHECKS,
+) -> None:
     """Run the checks on one variant, except those that failed before and those that depend on them.
 
     A check that applies to one variant alone has the result that it has there.
     """
-    for check, (run, _) in CHECKS.items():
-        root = "declarations" if trial.unnamed and check != "declarations" else _root(check, findings)
+    for check, (run, _) in checks.items():
+        root = "declarations" if trial.unnamed and check != "declarations" else _root(check, findings, checks)
         if root is not None:
             findings.setdefault(check, Finding(check, NOT_APPLICABLE, f"once {root!r} passes"))
             continue
@@ -149,8 +161,8 @@ def _seed(seed: int) -> int:
     return value
 
 
-def _root(check: str, findings: dict[str, Finding]) -> str | None:
+def _root(check: str, findings: dict[str, Finding], checks: Mapping[str, tuple[Any, tuple[str, ...]]]) -> str | None:
     """Return the failed check: this one, or one it depends on; None if there is none."""
     if check in findings and findings[check].result == FAILED:
         return check
-    return next((root for need in CHECKS[check][1] if (root := _root(need, findings)) is not None), None)
+    return next((root for need in checks[check][1] if (root := _root(need, findings, checks)) is not None), None)

@@ -10,8 +10,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer.problem.abilities import Approximation
-from colayer.problem.bind import check_decoder
-from colayer.problem.protocol import BaseProblem
+from colayer.problem.protocol import BaseProblem, check_decoder
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set

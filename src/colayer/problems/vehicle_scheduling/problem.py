@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from colayer._runtime.arrays import Floats, Ints, Singles
-from colayer.problem.bind import check_decoder
-from colayer.problem.protocol import BaseProblem
+from colayer.problem.protocol import BaseProblem, check_decoder
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
