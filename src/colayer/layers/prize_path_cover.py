@@ -70,9 +70,9 @@ def prize_path_cover(
 
 
 @njit(cache=True, nogil=True)
-def prize_path_cover_into(
+def prize_path_cover_into(  # type: ignore[no-untyped-def]
     indptr, heads, costs, origin_costs, destination_costs, prizes, required, order, successor
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Fill `successor` with an optimum: −1 where a path ends, the task itself where it is left out.
 
     The arguments are those of `prize_path_cover`, then order int64[n], the tasks in order of insertion, and successor

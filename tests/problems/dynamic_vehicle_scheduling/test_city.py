@@ -42,15 +42,15 @@ def test_wrong_fields_are_refused_by_name(field: str, value: object, message: st
 def test_requests_are_reachable_distinct_and_within_the_day() -> None:
     city = city_of(np.random.default_rng(1), 30, 3)
     drawn = draw(city, np.random.default_rng(2), per_epoch=10)
-    leave = HOUR * (drawn.epoch + 1)
-    assert (leave + city.travel[0, drawn.location] <= drawn.start).all()
-    assert (drawn.start >= city.earliest).all()
-    assert (drawn.start <= city.latest).all()
-    assert (np.diff(drawn.epoch) >= 0).all()
+    leave = HOUR * (drawn["epoch"] + 1)
+    assert (leave + city.travel[0, drawn["location"]] <= drawn["start"]).all()
+    assert (drawn["start"] >= city.earliest).all()
+    assert (drawn["start"] <= city.latest).all()
+    assert (np.diff(drawn["epoch"]) >= 0).all()
     for epoch in range(city.epochs):
-        places = drawn.location[drawn.epoch == epoch]
+        places = drawn["location"][drawn["epoch"] == epoch]
         assert len(set(places.tolist())) == len(places) <= 10
-    assert len(draw(city, np.random.default_rng(2), per_epoch=10, first=city.epochs).epoch) == 0
+    assert len(draw(city, np.random.default_rng(2), per_epoch=10, first=city.epochs)["epoch"]) == 0
 
 
 def test_a_city_is_the_same_on_the_other_side_of_a_process() -> None:

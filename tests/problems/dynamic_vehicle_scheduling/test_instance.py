@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problems.dynamic_vehicle_scheduling.instance import REQUESTS, Day, generate, read, write
+from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS
+from colayer.problems.dynamic_vehicle_scheduling.instance import Day, generate, read, write
 from support.dynamic_days import line_city, line_day, small
 from support.errors import rejects
 

@@ -17,6 +17,8 @@ from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 LARGEST = 1e9
 #: The share of all customers in the feature `near customers`.
 NEAR = 0.05
+#: What a request is: when it comes, where it is, when the visit begins and how long it takes.
+REQUESTS = ("epoch", "location", "start", "duration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +85,8 @@ class City:
         return nearest
 
 
-@dataclass(frozen=True)
-class Requests:
-    """Requests in order of their epochs: where, when the visit begins, how long it takes."""
-
-    epoch: Any
-    location: Any
-    start: Any
-    duration: Any
-
-
-def draw(city: City, rng: np.random.Generator, per_epoch: int, first: int = 0) -> Requests:
-    """Draw the requests of the epochs from `first` on.
+def draw(city: City, rng: np.random.Generator, per_epoch: int, first: int = 0) -> dict[str, Any]:
+    """Draw the requests of the epochs from `first` on: their REQUESTS, by epoch.
 
     Each epoch draws `per_epoch` customers without replacement, starts that are uniform between the leaving of its
     vehicles (or the earliest middle of a window) and the latest middle, and the service times of drawn customers. What
@@ -111,4 +103,4 @@ def draw(city: City, rng: np.random.Generator, per_epoch: int, first: int = 0) -
         parts.append((np.full(int(kept.sum()), epoch), location[kept], start[kept], duration[kept]))
     if not parts:
         parts.append((np.empty(0, int), np.empty(0, int), np.empty(0), np.empty(0)))
-    return Requests(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return {field: np.concatenate(column) for field, column in zip(REQUESTS, zip(*parts, strict=True), strict=True)}

@@ -53,18 +53,18 @@ def _cover(day: Day, known: Ints, release: Ints, last: Ints) -> list[list[int]]:
     tails = np.repeat(np.arange(len(known)), np.diff(indptr))
     n = len(known)
     costs, rows_in, rows_out = [], [], []  # of each column; −1: the depot
-    pairs = []
+    pairs: list[Ints] = []  # requests that may leave, by epoch
     for epoch in range(int(release.min()), day.city.epochs):
         here = (release <= epoch) & (epoch <= last)
-        number = np.cumsum(here) - 1 + sum(len(own) for _, own in pairs)
+        number = np.cumsum(here) - 1 + sum(map(len, pairs))
         own = np.flatnonzero(here)
         both = here[tails] & here[heads]
         depot = np.full(len(own), -1)
         costs += [times[both], travel[0, place[own]], travel[place[own], 0]]
         rows_in += [number[heads[both]], number[own], depot]
         rows_out += [number[tails[both]], depot, number[own]]
-        pairs.append((epoch, own))
-    request = np.concatenate([own for _, own in pairs])
+        pairs.append(own)
+    request = np.concatenate(pairs)
     into, out = np.concatenate(rows_in), np.concatenate(rows_out)
     columns = np.arange(len(into))
     enters, leaves = into >= 0, out >= 0

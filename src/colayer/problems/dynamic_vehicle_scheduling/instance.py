@@ -11,7 +11,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
 from colayer.io.validate import numbers, refuse, table, whole
-from colayer.problems.dynamic_vehicle_scheduling.city import LARGEST, City, draw
+from colayer.problems.dynamic_vehicle_scheduling.city import LARGEST, REQUESTS, City, draw
 from colayer.problems.dynamic_vehicle_scheduling.generator import city_of
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 
@@ -19,7 +19,6 @@ from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 PER_EPOCH = 10
 
 CITY = ("travel", "windows", "service")
-REQUESTS = ("epoch", "location", "start", "duration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,19 +79,14 @@ def generate(
 
 def day_in(city: City, rng: np.random.Generator, per_epoch: int = PER_EPOCH) -> Day:
     """Draw a day in a city."""
-    requests = draw(city, rng, per_epoch)
-    return Day(city, *(getattr(requests, field) for field in REQUESTS), per_epoch=per_epoch)
+    return Day(city, **draw(city, rng, per_epoch), per_epoch=per_epoch)
 
 
 def read(document: Mapping[str, Any]) -> Day:
     """Return the day of a decoded JSON object."""
     city = City(**{field: document[field] for field in CITY}, points=document.get("points"))
-    return Day(
-        city,
-        *(document[field] for field in REQUESTS),
-        per_epoch=document.get("per_epoch", PER_EPOCH),
-        first=document.get("first", 0),
-    )
+    columns = {field: document[field] for field in REQUESTS}
+    return Day(city, **columns, per_epoch=document.get("per_epoch", PER_EPOCH), first=document.get("first", 0))
 
 
 def write(day: Day) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
+from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import OptionError
-from colayer.problem.protocol import BaseProblem
 from colayer.problem.sizes import Size
+from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS
 from colayer.problems.dynamic_vehicle_scheduling.cost import bound, day_costs, scale
 from colayer.problems.dynamic_vehicle_scheduling.decoder import decode
 from colayer.problems.dynamic_vehicle_scheduling.features import COLUMNS, features
@@ -18,7 +19,6 @@ from colayer.problems.dynamic_vehicle_scheduling.hindsight import hindsight
 from colayer.problems.dynamic_vehicle_scheduling.instance import (
     CITY,
     PER_EPOCH,
-    REQUESTS,
     Day,
     day_in,
     generate,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DECODERS = ("wait", "none")
 
 
-class DynamicVehicleScheduling(BaseProblem):
+class DynamicVehicleScheduling(DynamicProblem):
     """Dynamic vehicle scheduling: requests come hour by hour; serve them all at least travel time.
 
     A decision is a tuple of routes that leave in the epoch, each a tuple of requests.

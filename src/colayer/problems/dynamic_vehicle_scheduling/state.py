@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.seeds import generator
 from colayer.errors import InputError
-from colayer.problems.dynamic_vehicle_scheduling.city import draw
-from colayer.problems.dynamic_vehicle_scheduling.instance import REQUESTS, Day
+from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS, draw
+from colayer.problems.dynamic_vehicle_scheduling.instance import Day
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs, driven, must_into
 
 #: The routes that leave in an epoch, each a tuple of requests (positions in the day) in order of their visits.
@@ -144,5 +144,7 @@ def future(state: State, seed: int) -> Day:
     """Draw a day that could follow: the open requests, in their order, then what the epochs to come might bring."""
     day = state.day
     drawn = draw(day.city, generator(seed, state.epoch), day.per_epoch, first=state.epoch + 1)
-    columns = (np.concatenate([getattr(day, field)[state.open], getattr(drawn, field)]) for field in REQUESTS)
-    return Day(day.city, *columns, per_epoch=day.per_epoch, first=state.epoch)
+    columns: dict[str, Any] = {
+        field: np.concatenate([getattr(day, field)[state.open], drawn[field]]) for field in REQUESTS
+    }
+    return Day(day.city, **columns, per_epoch=day.per_epoch, first=state.epoch)
