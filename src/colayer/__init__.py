@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
+    from colayer.dynamic.gym import from_gymnasium, to_gymnasium
     from colayer.dynamic.protocol import DynamicProblem
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
@@ -66,9 +67,11 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "from_gymnasium",
     "label",
     "read_instance",
     "read_instances",
+    "to_gymnasium",
     "write_instance",
     "write_instances",
 ]
@@ -105,9 +108,11 @@ _HOMES = {
     "compare": "comparison.compare",
     "evaluate": "comparison.evaluate",
     "explain": "analysis.explain",
+    "from_gymnasium": "dynamic.gym",
     "label": "io.label",
     "read_instance": "io.dataset",
     "read_instances": "io.dataset",
+    "to_gymnasium": "dynamic.gym",
     "write_instance": "io.dataset",
     "write_instances": "io.dataset",
 }
