@@ -125,7 +125,8 @@ def step(trial: DayTrial) -> None:
         decisions = [epoch.decision for epoch in epochs]
         again = list(replay(trial.problem, copied(trial.instances[index]), copied(decisions)))
         for one, other in zip(epochs, again, strict=True):
-            place = difference(snapshot((one.cost, one.state)), snapshot((other.cost, other.state)), "")
+            # the state that only `step` has seen comes first: the other may have cached more
+            place = difference(snapshot((other.cost, other.state)), snapshot((one.cost, one.state)), "")
             if place is not None:
                 raise InputError(
                     f"epoch {one.number}: the same decisions gave another {'cost' if place == '[0]' else 'state'}: let "

@@ -56,5 +56,5 @@ def _points(day: Day) -> Floats:
     if day.city.points is not None:
         return day.city.points
     angle = np.linspace(0.0, 2.0 * np.pi, day.city.customers + 1)
-    away: Floats = day.city.travel[0][:, None]
-    return away * np.column_stack([np.cos(angle), np.sin(angle)])
+    places: Floats = day.city.travel[0][:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return places

@@ -32,6 +32,18 @@ def day_costs_into(weights, travel, near, epoch, location, start, duration, firs
         )
 
 
+@njit(cache=True, nogil=True)
+def rests_into(weights, travel, near, epoch, location, start, duration, first, epochs, wait, served, out):  # type: ignore[no-untyped-def]
+    """Compute out[c], the cost of the epochs from `first` on where the requests served[c] are gone before.
+
+    The other arguments are those of `day_costs_into`, `weights` with one row.
+    """
+    for c in range(len(served)):
+        out[c] = rest_cost(
+            weights, travel, near, epoch, location, start, duration, first, epochs, wait, served[c].copy()
+        )
+
+
 @inner(cache=True, nogil=True)
 def rest_cost(weights, travel, near, epoch, location, start, duration, first, epochs, wait, served):  # type: ignore[no-untyped-def]
     """Return the cost of the epochs from `first` on under the one row of `weights`; `served` marks what is gone."""
