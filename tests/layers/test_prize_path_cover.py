@@ -136,7 +136,7 @@ def test_wrong_arguments_are_refused_by_name() -> None:
         prize_path_cover(*case[:5], np.zeros(3), case[6])
     with rejects(InputError, "required: shape"):
         prize_path_cover(*case[:6], np.zeros(5, dtype=bool))
-    with rejects(InputError, "prizes: not finite"):
+    with rejects(InputError, "prizes[0]: nan"):
         prize_path_cover(*case[:5], np.full(4, np.nan), case[6])
     with rejects(InputError, "a cycle through task"):
         prize_path_cover([0, 1, 2], [1, 0], [-9.0, -9.0], [0.0] * 2, [0.0] * 2, [1.0] * 2, [False] * 2)

@@ -20,7 +20,8 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import inner, njit
 from colayer.errors import InputError
 from colayer.layers.kernels.matching import match_into
-from colayer.layers.path_cover import path_cover_certified
+from colayer.layers.layer import first_beyond
+from colayer.layers.path_cover import LARGEST, checked_arrays, refuse_cycle
 
 
 def prize_path_cover(
@@ -52,21 +53,20 @@ def prize_path_cover(
     >>> prize_path_cover(*args, prizes=[4.0, 8.0, 2.0], required=[False] * 3).tolist()
     [1, -1, 2]
     """
-    plain = path_cover_certified(indptr, heads, arc_costs, origin_costs, destination_costs).partner  # checks them
-    n = len(plain)
+    names = ("indptr", "heads", "arc_costs", "origin_costs", "destination_costs", "order")
+    *arrays, order = checked_arrays(names, indptr, heads, arc_costs, origin_costs, destination_costs, None)
+    n = len(order)
     worth, must = np.require(prizes, np.float64, ["C", "W"]), np.require(required, np.bool_, ["C", "W"])
-    for name, values in (("prizes", worth), ("required", must)):
+    for name, values in (("origin_costs", arrays[3]), ("prizes", worth), ("required", must)):
         if values.shape != (n,):
             raise InputError(f"shape {values.shape}, expected ({n},)", where=name)
-    if not np.isfinite(worth).all():
-        raise InputError("not finite", where="prizes")
-    arrays = (
-        np.require(values, kind, ["C", "W"])
-        for values, kind in ((indptr, np.int64), (heads, np.int32), (arc_costs, np.float64))
-    )
-    ends = (np.require(values, np.float64, ["C", "W"]) for values in (origin_costs, destination_costs))
-    prize_path_cover_into(*arrays, *ends, worth, must, np.arange(n - 1, -1, -1), plain)
-    return plain
+    k = first_beyond(worth, LARGEST)
+    if k >= 0:
+        raise InputError(f"{worth[k]}, expected a number within ±{LARGEST:g}", where=f"prizes[{k}]")
+    successor = np.empty(n, dtype=np.int64)
+    prize_path_cover_into(*arrays, worth, must, order, successor)
+    refuse_cycle(np.where(successor == np.arange(n), -1, successor))
+    return successor
 
 
 @njit(cache=True, nogil=True)
