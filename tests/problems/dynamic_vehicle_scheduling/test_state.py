@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problems.dynamic_vehicle_scheduling.state import future, routes, start, step, successors, violation
+from colayer.problems.dynamic_vehicle_scheduling.state import (
+    future,
+    read_decisions,
+    routes,
+    start,
+    step,
+    successors,
+    violation,
+    write_decisions,
+)
 from support.dynamic_days import line_day, small, states
 from support.errors import rejects
 
@@ -78,3 +87,25 @@ def test_a_future_begins_with_what_is_open() -> None:
         assert np.array_equal(first.must, state.must)
         assert np.array_equal(day.start, again.start)
         assert (day.epoch[len(state.open) :] > state.epoch).all()
+
+
+def test_decisions_are_what_was_written() -> None:
+    decisions = [((0, 1),), ((2,),), (), ((3,),)]
+    document = write_decisions(decisions, DAY)
+    assert document == {"decisions": [[[0, 1]], [[2]], [], [[3]]]}
+    assert read_decisions(document, DAY) == decisions
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ({}, "decisions: expected one list of routes"),
+        ({"decisions": [[["a"]]]}, "decisions: expected one list of routes"),
+        ({"decisions": [[[0, 1]]]}, "decisions: 1 epochs, expected 4"),
+        ({"decisions": [[[0, 1]], [[2]], [], [[3]], []]}, "decisions: 5 epochs, expected 4"),
+        ({"decisions": [[[1]], [], [], []]}, "request 0 must go now"),
+    ],
+)
+def test_wrong_documents_are_refused(document: dict[str, object], message: str) -> None:
+    with rejects(InputError, message):
+        read_decisions(document, DAY)

@@ -27,7 +27,16 @@ from colayer.problems.dynamic_vehicle_scheduling.instance import (
 )
 from colayer.problems.dynamic_vehicle_scheduling.layer import embed, layer, target
 from colayer.problems.dynamic_vehicle_scheduling.solvers import BASELINES, PRIZE
-from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, future, start, step, violation
+from colayer.problems.dynamic_vehicle_scheduling.state import (
+    Decision,
+    State,
+    future,
+    read_decisions,
+    start,
+    step,
+    violation,
+    write_decisions,
+)
 from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
 from colayer.problems.rules import rule_named
 
@@ -77,6 +86,8 @@ class DynamicVehicleScheduling(DynamicProblem):
     generate = staticmethod(generate)
     read = staticmethod(read)
     write = staticmethod(write)
+    read_solution = staticmethod(read_decisions)
+    write_solution = staticmethod(write_decisions)
 
     def __init__(self, decoder: Literal["wait", "none"] = "wait") -> None:
         if decoder not in DECODERS:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -148,3 +149,27 @@ def future(state: State, seed: int) -> Day:
         field: np.concatenate([getattr(day, field)[state.open], drawn[field]]) for field in REQUESTS
     }
     return Day(day.city, **columns, per_epoch=day.per_epoch, first=state.epoch)
+
+
+def write_decisions(decisions: Sequence[Decision], day: Day) -> dict[str, Any]:
+    """Return the JSON object of the decisions of a day."""
+    return {"decisions": [[list(route) for route in decision] for decision in decisions]}
+
+
+def read_decisions(document: Mapping[str, Any], day: Day) -> list[Decision]:
+    """Return the decisions of a JSON object; refuse those that the day does not allow."""
+    try:
+        decisions = [tuple(tuple(map(index, route)) for route in decision) for decision in document["decisions"]]
+    except (KeyError, TypeError):
+        raise InputError(
+            "expected lists of routes, each a list of requests, one per epoch", where="decisions"
+        ) from None
+    state: State | None = start(day)
+    for decision in decisions:
+        if state is None:
+            break
+        _, state = step(state, decision)
+    if state is not None or len(decisions) != day.city.epochs - day.first:
+        expected = day.city.epochs - day.first
+        raise InputError(f"{len(decisions)} epochs, expected {expected}", where="decisions")
+    return decisions
