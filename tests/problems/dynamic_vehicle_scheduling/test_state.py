@@ -99,8 +99,8 @@ def test_decisions_are_what_was_written() -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({}, "decisions: expected one list of routes"),
-        ({"decisions": [[["a"]]]}, "decisions: expected one list of routes"),
+        ({}, "decisions: expected lists of routes"),
+        ({"decisions": [[["a"]]]}, "decisions: expected lists of routes"),
         ({"decisions": [[[0, 1]]]}, "decisions: 1 epochs, expected 4"),
         ({"decisions": [[[0, 1]], [[2]], [], [[3]], []]}, "decisions: 5 epochs, expected 4"),
         ({"decisions": [[[1]], [], [], []]}, "request 0 must go now"),
