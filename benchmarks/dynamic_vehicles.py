@@ -30,7 +30,7 @@ SEEDS, PER_FILE, LEARNING, HELD_OUT = range(5), 3, 90, 200
 EVALUATIONS = 600
 GRID = np.round(np.arange(0.2, 1.01, 0.01), 2)
 #: Hindsight of 20 futures an epoch: seconds a day, so fewer days.
-LOOK_AHEAD_DAYS = 50
+LOOK_AHEAD_DAYS = 20
 PROBLEMS = {decoder: DynamicVehicleScheduling(decoder=decoder) for decoder in ("none", "wait")}
 PATH = RESULTS / "dynamic_vehicles.json"
 
