@@ -15,9 +15,11 @@ from colayer.models import thetas
 from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
 from colayer.problem.protocol import Problem
-from colayer.problems import find_problem, problem_names
+from colayer.problems import find_problem
+from support.registry import static_names
 
-NAMES = problem_names()
+#: Of one decision; days are tried by `tests/dynamic` and the tests of their problems.
+NAMES = static_names()
 #: Learners by experience that need no extra.
 METHODS = [name for name in learner_names("costs") if name not in ("bayes", "neural")]
 

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from colayer.problems import problem_names
+from support.registry import static_names
 
 ROOT = Path(__file__).parent.parent
 DOCS, OF_PAPER = ROOT / "docs", ROOT / "paper" / "docs"
@@ -138,7 +138,7 @@ def test_links_and_images_are_there(page: Path) -> None:
             assert parts.fragment in anchors(target), f"{link}: no such heading"
 
 
-@pytest.mark.parametrize("problem", problem_names())
+@pytest.mark.parametrize("problem", static_names())
 def test_the_page_of_a_problem_ends_in_its_pipeline(problem: str) -> None:
     stem = problem.replace("-", "_")
     last = (DOCS / f"{stem}.md").read_text("utf-8").rpartition("\n## ")[2]

@@ -18,6 +18,7 @@ from colayer.problem.abilities import Approximation
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.cost import srpt_approximation
 from colayer.problems.spanning_tree.cost import tree_approximation
+from support.registry import static_names
 
 #: Sizes at which a line crosses dozens of pieces, not thousands; others take their defaults.
 SMALL: dict[str, dict[str, Any]] = {
@@ -70,7 +71,7 @@ class Line:
         return found
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", static_names())
 def test_loss_is_piecewise_constant_along_lines(name: str) -> None:
     """Finitely many breakpoints, as many at a width of 1e-6 as at 1e-9, and the cost is constant between them."""
     problem = find_problem(name)

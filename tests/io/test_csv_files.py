@@ -10,9 +10,10 @@ import pytest
 from colayer import InputError, read_instance, read_instances
 from colayer.io.csv_files import companions, csv_bytes, csv_instance, read_csv, without_companions
 from colayer.problem.bind import bind
-from colayer.problems import COLUMNS, find_problem, problem_names
+from colayer.problems import COLUMNS, find_problem
 from support.errors import rejects
 from support.pick_problem import Pick
+from support.registry import static_names
 
 DATA = Path(__file__).parents[2] / "examples" / "data"
 
@@ -104,7 +105,7 @@ def test_the_columns_say_which_problem(name: str, problem: str) -> None:
     found, instance = csv_instance(DATA / f"{name}.csv")
     assert found.name == problem
     assert isinstance(instance, found.instance_type)
-    assert set(COLUMNS) == set(problem_names())
+    assert set(COLUMNS) == set(static_names())
     assert read_instance(DATA / f"{name}.csv", find_problem(problem)).names == instance.names
 
 

@@ -21,8 +21,9 @@ from colayer.problem.abilities import (
     Plots,
 )
 from colayer.problem.bind import NAMES, bind
-from colayer.problems import find_problem, problem_names
+from colayer.problems import find_problem
 from support.pick_problem import Pick
+from support.registry import static_names
 
 ABILITIES = {
     kind for _, kind in inspect.getmembers(abilities, inspect.isclass)
@@ -53,7 +54,7 @@ def test_the_base_class_has_the_abilities_with_a_default_alone() -> None:
     assert {kind for kind in ABILITIES if isinstance(BaseProblem(), kind)} == {Bounds, GroupsInstances}
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", static_names())
 def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> None:
     bound = bind(find_problem(name))
     lacking = [method for method in (*NAMES, "embed", "target", "likelihood") if getattr(bound, method) is None]

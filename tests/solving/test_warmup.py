@@ -9,10 +9,11 @@ import pytest
 
 from colayer import InputError, Pipeline, Size
 from colayer.problem.bind import bind
-from colayer.problems import find_problem, problem_names
+from colayer.problems import find_problem
 from colayer.solving.warmup import small_instance, warm_up
 from support.errors import rejects
 from support.pick_problem import Pick
+from support.registry import static_names
 
 
 class Sized(Pick):
@@ -61,7 +62,7 @@ def test_one_draw_is_enough_to_compile_what_draws_need(samples: int, calls: int)
     assert problem.calls == ["layer"] * calls
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", static_names())
 def test_every_built_in_problem_has_a_small_instance(name: str) -> None:
     problem = find_problem(name)
     instance = small_instance(bind(problem))

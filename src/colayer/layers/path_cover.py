@@ -91,10 +91,15 @@ def path_cover_certified(
         raise InputError(f"shape {np.shape(destination_costs)}, expected {tasks}", where="destination_costs")
     names = ("indptr", "heads", "arc_costs", "origin_costs", "destination_costs", "order")
     certified = _solve(names, indptr, heads, arc_costs, origin_costs, destination_costs, order)
-    task = _on_a_cycle(certified.partner)
+    refuse_cycle(certified.partner)
+    return certified
+
+
+def refuse_cycle(successor: Ints) -> None:
+    """Refuse an answer that is no set of paths: then the arcs hold a cycle."""
+    task = _on_a_cycle(successor)
     if task >= 0:
         raise InputError(f"the arcs hold a cycle through task {task}, expected an acyclic graph", where="heads")
-    return certified
 
 
 def partial_assignment(
@@ -174,6 +179,15 @@ class PathCover:
 
 def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
     """Check the arguments, named as the caller names them, and run the kernel."""
+    arrays = checked_arrays(names, *arguments)
+    rows, columns = len(arrays[4]), len(arrays[3])
+    certified = Certified(np.empty(rows, dtype=np.int64), np.empty(rows), np.empty(columns))
+    match_into(*arrays, *certified)
+    return certified
+
+
+def checked_arrays(names: tuple[str, ...], *arguments: ArrayLike | None) -> list[NDArray[Any]]:
+    """Return the arguments, named as the caller names them, as arrays of the kernel's types, checked."""
     types = (np.int64, np.int32, np.float64, np.float64, np.float64)
     arrays = [_array(*item) for item in zip(names, arguments[:5], types, strict=False)]
     indptr, heads, costs, column_costs, row_costs = arrays
@@ -198,9 +212,7 @@ def _solve(names: tuple[str, ...], *arguments: ArrayLike | None) -> Certified:
         order = _array(names[5], arguments[5], np.int64)
         if not np.array_equal(np.sort(order), np.arange(rows)):
             raise InputError(f"expected each of 0 … {rows - 1} once", where=names[5])
-    certified = Certified(np.empty(rows, dtype=np.int64), np.empty(rows), np.empty(len(column_costs)))
-    match_into(indptr, heads, costs, column_costs, row_costs, order, *certified)
-    return certified
+    return [*arrays, order]
 
 
 def _array(name: str, values: ArrayLike | None, dtype: type) -> NDArray[Any]:

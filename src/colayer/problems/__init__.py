@@ -17,17 +17,26 @@ from colayer.errors import OptionError
 if TYPE_CHECKING:
     from colayer.problem.bind import BoundProblem
     from colayer.problem.protocol import SomeProblem
+    from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
     from colayer.problems.vehicle_scheduling import VehicleScheduling
 
-__all__ = ["SingleMachine", "SpanningTree", "VehicleScheduling", "find_problem", "problem_names"]
+__all__ = [
+    "DynamicVehicleScheduling",
+    "SingleMachine",
+    "SpanningTree",
+    "VehicleScheduling",
+    "find_problem",
+    "problem_names",
+]
 
 #: registered name → where its class lives. A new problem adds one line here.
 REGISTRY = {
     "single-machine": "colayer.problems.single_machine:SingleMachine",
     "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
     "vehicle-scheduling": "colayer.problems.vehicle_scheduling:VehicleScheduling",
+    "dynamic-vehicle-scheduling": "colayer.problems.dynamic_vehicle_scheduling:DynamicVehicleScheduling",
 }
 #: registered name → columns by which a CSV file is known to be of this problem; see `instance` of each.
 COLUMNS = {

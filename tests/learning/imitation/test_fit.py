@@ -23,9 +23,10 @@ from colayer.learning.settings import Settings
 from colayer.models import read_model
 from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
-from colayer.problems import SingleMachine, find_problem, problem_names
+from colayer.problems import SingleMachine, find_problem
 from support.errors import rejects
 from support.pick_problem import Embedded, Pick, picks
+from support.registry import static_names
 
 PROBLEM = SingleMachine(features="27")
 DATA = [PROBLEM.generate(seed, jobs=12) for seed in range(8)]
@@ -65,7 +66,7 @@ def fit(**options):
     return learned(PROBLEM, DATA, **settings)
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", static_names())
 @pytest.mark.parametrize("method", ["fenchel-young", "hinge", "crf", "spo+"])
 def test_every_method_improves_on_its_start(name, method):
     """On every registered problem: the demonstration loss and the pipeline loss of w = 0 are both beaten."""

@@ -1,0 +1,166 @@
+"""Policies for dynamic vehicle scheduling, on days nobody learned from: `python benchmarks/dynamic_vehicles.py [DIR]`.
+
+DIR holds static VRPLIB files with travel times in full (those of ortec/euro-neurips-vrp-2022-quickstart); without it,
+only days of the generator are played. Every other file, by name, is for learning (3 days each), the others are held
+out (200 days). The generator's days are of 90 and 200 other seeds. On the days for learning the constant c of the
+rule prize = c·trip is tuned, with and without waiting, and linear weights are learned, five seeds each; `simulated`
+draws days to come (`simulation.py`) under the learned weights of seed 0. Costs go to
+benchmarks/results/dynamic_vehicles.json after each contender: started again, the script goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measure import RESULTS, machine
+
+from colayer import Pipeline
+from colayer.problems import DynamicVehicleScheduling
+from colayer.problems.dynamic_vehicle_scheduling import Day, State
+from colayer.problems.dynamic_vehicle_scheduling.simulation import simulated
+
+SEEDS, PER_FILE, LEARNING, HELD_OUT = range(5), 3, 90, 200
+EVALUATIONS = 600
+GRID = np.round(np.arange(0.2, 1.01, 0.01), 2)
+#: Hindsight of 20 futures an epoch: seconds a day, so fewer days.
+LOOK_AHEAD_DAYS = 20
+PROBLEMS = {decoder: DynamicVehicleScheduling(decoder=decoder) for decoder in ("none", "wait")}
+PATH = RESULTS / "dynamic_vehicles.json"
+
+
+def file_days(folder: Path) -> tuple[list[Day], list[Day]]:
+    """Days for learning and days held out, of different files."""
+    files = sorted(folder.glob("*.txt"))
+    problem, held_out = PROBLEMS["wait"], files[1::2]
+    learning = [problem.day(path, seed=seed) for path in files[::2] for seed in range(PER_FILE)]
+    seeds = range(100, 101 + HELD_OUT // len(held_out))
+    return learning, [problem.day(path, seed=seed) for seed in seeds for path in held_out][:HELD_OUT]
+
+
+def generated_days() -> tuple[list[Day], list[Day]]:
+    """Days of the generator."""
+    generate = PROBLEMS["wait"].generate
+    return [generate(seed) for seed in range(LEARNING)], [generate(10_000 + seed) for seed in range(HELD_OUT)]
+
+
+def played(decide: Callable[[State], Any], days: list[Day]) -> list[float]:
+    """The cost of each day under a policy."""
+    problem, costs = PROBLEMS["wait"], []
+    for day in days:
+        state: State | None = problem.start(day)
+        costs.append(0.0)
+        while state is not None:
+            cost, state = problem.step(state, decide(state))
+            costs[-1] += cost
+    return costs
+
+
+def by_weights(weights: np.ndarray, decoder: str, days: list[Day]) -> list[float]:
+    """The cost of each day under weights in raw units."""
+    return [float(PROBLEMS[decoder].day_costs(weights, day)[0]) for day in days]
+
+
+def tuned(decoder: str, days: list[Day]) -> float:
+    """The c of the least mean loss."""
+    problem = PROBLEMS[decoder]
+    weights = GRID[:, None] * (problem.safe_weights > 0.0)
+    losses = np.mean([problem.day_costs(weights, day) / problem.scale(day) for day in days], axis=0)
+    return float(GRID[np.argmin(losses)])
+
+
+def learned(decoder: str, seed: int, days: list[Day]) -> np.ndarray:
+    """Linear weights in raw units."""
+    model = Pipeline(PROBLEMS[decoder], safe=False).fit(days, evaluations=EVALUATIONS, seed=seed, workers=1).model
+    return np.asarray(model.weights / model.feature_scale)
+
+
+def contenders(learning: list[Day], days: list[Day], kept: dict[str, Any]) -> dict[str, Callable[[], dict[str, Any]]]:
+    """What computes each contender's costs on the held-out days, and what it learned or tuned."""
+    rule, trip = PROBLEMS["wait"].baseline, PROBLEMS["wait"].safe_weights > 0.0
+
+    def prize(decoder: str) -> dict[str, Any]:
+        begun = time.process_time()
+        c = tuned(decoder, learning)
+        return {"c": c, "learning": time.process_time() - begun, "costs": by_weights(c * trip, decoder, days)}
+
+    def linear(decoder: str, seed: int) -> dict[str, Any]:
+        begun = time.process_time()
+        weights = learned(decoder, seed, learning)
+        spent = time.process_time() - begun
+        return {"weights": weights.tolist(), "learning": spent, "costs": by_weights(weights, decoder, days)}
+
+    def simulation() -> dict[str, Any]:
+        weights = np.array(kept["linear, wait, seed 0"]["weights"])
+        return {"costs": played(lambda state: simulated(state, weights), days)}
+
+    names: dict[str, Callable[[], dict[str, Any]]] = {
+        "greedy": lambda: {"costs": played(partial(rule, "greedy"), days)},
+        "lazy": lambda: {"costs": played(partial(rule, "lazy"), days)},
+        "prize": partial(prize, "none"),
+        "prize, wait": partial(prize, "wait"),
+    }
+    names |= {f"linear, {word}seed {seed}": partial(linear, decoder, seed)
+              for word, decoder in (("", "none"), ("wait, ", "wait")) for seed in SEEDS}  # fmt: skip
+    return names | {
+        "simulated": simulation,
+        "look-ahead": lambda: {"costs": played(partial(rule, "look-ahead"), days[:LOOK_AHEAD_DAYS])},
+        "hindsight": lambda: {"costs": [PROBLEMS["wait"].bound(day) for day in days]},
+    }
+
+
+def compared(costs: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
+    """Mean difference in per cent, and its standard error over days; seeds are averaged day by day."""
+    differences = 100.0 * (costs.reshape(-1, costs.shape[-1]) / reference[: costs.shape[-1]] - 1.0).mean(axis=0)
+    return float(differences.mean()), float(differences.std(ddof=1) / np.sqrt(len(differences)))
+
+
+def table(name: str, kept: dict[str, Any]) -> None:
+    """Print the differences to greedy and to the prize rule, seeds together, and their spread."""
+    groups: dict[str, list[str]] = {}
+    for key in kept:
+        groups.setdefault(key.partition(", seed")[0], []).append(key)
+    greedy, prize = (np.array(kept[key]["costs"]) for key in ("greedy", "prize"))
+    print(f"\n{name}\n{'policy':<14}{'to greedy':>18}{'to the prize rule':>20}  of seeds         ms a day")
+    for group, keys in groups.items():
+        costs = np.array([kept[key]["costs"] for key in keys])
+        seeds = [compared(row, prize)[0] for row in costs]
+        spread = f"{min(seeds):+.2f} … {max(seeds):+.2f}" if len(keys) > 1 else ""
+        texts = ["{:+.2f} ± {:.2f} %".format(*compared(costs, other)) for other in (greedy, prize)]
+        spent = 1e3 * np.mean([kept[key]["seconds"] for key in keys])
+        print(f"{group:<14}{texts[0]:>18}{texts[1]:>20}  {spread:<17}{spent:>8.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR")
+    parser.add_argument("--only", nargs="*", help="these contenders alone, by the beginning of their names")
+    arguments = parser.parse_args()
+    results = json.loads(PATH.read_text("utf-8")) if PATH.exists() else {}
+    kinds = {"generator": generated_days}
+    if arguments.folder is not None:
+        kinds = {"files": partial(file_days, arguments.folder), **kinds}
+    for kind, days_of in kinds.items():
+        learning, days = days_of()
+        kept = results.setdefault(kind, {})
+        by_weights(PROBLEMS["wait"].safe_weights, "wait", days[:1])  # compiles
+        for name, compute in contenders(learning, days, kept).items():
+            if name in kept or (arguments.only and not name.startswith(tuple(arguments.only))):
+                continue
+            begun = time.process_time()
+            found = compute()
+            spent = time.process_time() - begun - found.get("learning", 0.0)
+            kept[name] = {**found, "seconds": spent / len(found["costs"])}
+            results["machine"] = machine()
+            PATH.write_text(json.dumps(results) + "\n", "utf-8")
+        table(kind, kept)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The best decisions for a day that is known: an exact path cover in which each route has an epoch.
+
+Request v may leave in the epochs from the one it comes in, r_v, to the last one whose vehicles reach it, l_v. A route
+that leaves in epoch e takes requests with r_v ≤ e ≤ l_v. Binary x_uve, o_ve, d_ue say which arcs, first and last
+requests the routes of epoch e have:
+
+    min  Σ t_uv x_uve + Σ t_0v o_ve + Σ t_u0 d_ue,   Σ_e in-arcs of (v, e) = 1,   in-arcs = out-arcs of (v, e).
+
+Without the epochs it is an assignment; the linear program is integral for most days all the same, and HiGHS branches
+where it is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from colayer._runtime.arrays import Ints
+from colayer.problems.dynamic_vehicle_scheduling.instance import Day
+from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, start
+
+_WHOLE = 1e-6  # how far a whole number may be from one
+
+
+def hindsight(day: Day, state: State | None = None) -> list[Decision]:
+    """Return the decisions of least cost for the rest of the day, knowing it; each route leaves as late as it can."""
+    now = start(day) if state is None else state
+    known = np.concatenate([now.open, np.flatnonzero(day.epoch > now.epoch)])
+    epochs = day.city.epochs
+    decisions: list[list[tuple[int, ...]]] = [[] for _ in range(now.epoch, epochs)]
+    if len(known):
+        last = _last(day, known)
+        for route in _cover(day, known, np.maximum(day.epoch[known], now.epoch), last):
+            leaves = int(last[route].min())
+            decisions[leaves - now.epoch].append(tuple(known[route].tolist()))
+    return [tuple(sorted(decision)) for decision in decisions]
+
+
+def _last(day: Day, known: Ints) -> Ints:
+    """Return the last epoch whose vehicles reach each request."""
+    city = day.city
+    last = np.full(len(known), city.epochs - 1)
+    to = city.travel[0, day.location[known]]
+    for epoch in range(city.epochs - 2, -1, -1):
+        last[HOUR * (epoch + 1) + HOUR + to > day.start[known]] = epoch
+    return last
+
+
+def _cover(day: Day, known: Ints, release: Ints, last: Ints) -> list[list[int]]:
+    """Return routes of least travel time, as positions in `known`."""
+    travel, place = day.city.times, day.location[known]
+    indptr, heads, times = arcs(place, day.start[known], day.duration[known], travel)
+    tails = np.repeat(np.arange(len(known)), np.diff(indptr))
+    n = len(known)
+    costs, rows_in, rows_out = [], [], []  # of each column; −1: the depot
+    pairs: list[Ints] = []  # requests that may leave, by epoch
+    for epoch in range(int(release.min()), day.city.epochs):
+        here = (release <= epoch) & (epoch <= last)
+        number = np.cumsum(here) - 1 + sum(map(len, pairs))
+        own = np.flatnonzero(here)
+        both = here[tails] & here[heads]
+        depot = np.full(len(own), -1)
+        costs += [times[both], travel[0, place[own]], travel[place[own], 0]]
+        rows_in += [number[heads[both]], number[own], depot]
+        rows_out += [number[tails[both]], depot, number[own]]
+        pairs.append(own)
+    request = np.concatenate(pairs)
+    into, out = np.concatenate(rows_in), np.concatenate(rows_out)
+    columns = np.arange(len(into))
+    enters, leaves = into >= 0, out >= 0
+    size = len(request)
+    coordinates = (
+        np.concatenate([into[enters], out[leaves], size + request[into[enters]]]),
+        np.concatenate([columns[enters], columns[leaves], columns[enters]]),
+    )
+    signs = np.concatenate([np.ones(enters.sum()), -np.ones(leaves.sum()), np.ones(enters.sum())])
+    matrix = csr_array((signs, coordinates), shape=(size + n, len(columns)))
+    right = np.concatenate([np.zeros(size), np.ones(n)])
+    rows = LinearConstraint(matrix, right, right)
+    objective, whole = np.concatenate(costs), np.ones(len(columns))
+    found = milp(objective, constraints=rows)
+    if found.success and np.abs(found.x - np.round(found.x)).max() > _WHOLE:
+        found = milp(objective, constraints=rows, integrality=whole, options={"mip_rel_gap": 0.0})
+    assert found.success, found.message  # every request alone is a solution
+    used = np.flatnonzero(found.x > 0.5)
+    after = {int(request[out[k]]): int(request[into[k]]) for k in used if into[k] >= 0 and out[k] >= 0}
+    routes = []
+    for k in used:
+        if out[k] < 0:
+            route = [int(request[into[k]])]
+            while route[-1] in after:
+                route.append(after[route[-1]])
+            routes.append(route)
+    return routes
