@@ -74,8 +74,8 @@ __all__ = [
     "label",
     "read_instance",
     "read_instances",
-    "tune",
     "to_gymnasium",
+    "tune",
     "write_instance",
     "write_instances",
 ]

@@ -24,13 +24,7 @@ from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.instances import numbering
 from colayer.problem.protocol import Problem, X, Y, Z
 from colayer.problem.rounds import check_rounds
-from colayer.solving.compatibility import (
-    default_model,
-    default_source,
-    given_model,
-    problem_of_model,
-    require_model_for,
-)
+from colayer.solving import compatibility
 from colayer.solving.days import decide
 from colayer.solving.solve import SolveOptions, solve_instance
 from colayer.solving.solved import Solved
@@ -72,7 +66,7 @@ class Pipeline(Generic[X, Y, Z]):
         self.history_: tuple[Evaluation, ...] = ()
         #: How many of the evaluations came from the journal.
         self.recalled_ = 0
-        self._model: Model | None = given_model(self.bound_problem, weights, portfolio)
+        self._model: Model | None = compatibility.given_model(self.bound_problem, weights, portfolio)
         self._weights_from = None if weights is None else "given"
 
     def __repr__(self) -> str:
@@ -81,13 +75,13 @@ class Pipeline(Generic[X, Y, Z]):
     @property
     def weights_from(self) -> str:
         """The source of the weights: "given", "fitted", "loaded", "shipped", "safe"; "no" if there are none yet."""
-        return self._weights_from or default_source(self.bound_problem)
+        return self._weights_from or compatibility.default_source(self.bound_problem)
 
     @property
     def model(self) -> Model:
         """The model in use; looked up when it is first needed, where no weights were given or learned."""
         if self._model is None:
-            self._model = default_model(self.bound_problem)
+            self._model = compatibility.default_model(self.bound_problem)
         return self._model
 
     @property
@@ -165,11 +159,6 @@ class Pipeline(Generic[X, Y, Z]):
             Weight vectors kept in the model that are good together (see `solve`); 1 leaves them out.
         rounds
             Rounds of a solve, where features take the solution of the round before: the best of them counts.
-
-        Returns
-        -------
-        Pipeline
-            The pipeline itself, with the learned weights.
         """
         if solutions is not None and thetas is not None:
             raise OptionError("pass either solutions or thetas, not both", where="solutions")
@@ -209,7 +198,8 @@ class Pipeline(Generic[X, Y, Z]):
         instance
             The instance to solve.
         candidates
-            Members of the model's portfolio to try; the first are the weights w. Draws stand in for missing members.
+            Members of the model's portfolio to try: those that its selector finds most promising for this instance, or,
+            without one, the weights w and those after them. Draws stand in for missing members.
         samples
             Draws w + σZ to try as well.
         sigma
@@ -224,11 +214,6 @@ class Pipeline(Generic[X, Y, Z]):
             for. One solution is always found.
         bound
             Whether to compute the problem's lower bound, and the gap to it.
-
-        Returns
-        -------
-        Solved
-            The solution, its cost, bound and gap, and which weights found it.
         """
         options = SolveOptions(candidates, samples, sigma, seed, rounds, time_limit, bound)
         return solve_instance(self.bound_problem, self.model, instance, options, safe=self.safe)
@@ -292,14 +277,12 @@ class Pipeline(Generic[X, Y, Z]):
             The model file.
         problem
             Needed for a problem of your own. Options that differ from its defaults win over those of the model.
-        decoder
-            Another decoder than the model's.
-        safe
-            Whether `solve` also tries the safe weights.
+        decoder, safe
+            Another decoder than the model's; whether `solve` also tries the safe weights.
         """
         model = read_model(path)
         try:
-            found = problem_of_model(model, None if problem is None else bind(problem), keep=True)
+            found = compatibility.problem_of_model(model, None if problem is None else bind(problem), keep=True)
             return cls.from_model(found.variant(decoder=decoder), model, safe=safe)
         except InputError as error:
             raise error.at(str(path)) from None
@@ -308,5 +291,8 @@ class Pipeline(Generic[X, Y, Z]):
     def from_model(cls, problem: Problem[X, Y, Z] | Dynamic, model: Model, *, safe: bool = True) -> Self:
         """Return a pipeline with the weights of `model`; refuse one made for other features."""
         pipeline = cls(problem, safe=safe)
-        pipeline._model, pipeline._weights_from = require_model_for(pipeline.bound_problem, model), "loaded"
+        pipeline._model, pipeline._weights_from = (
+            compatibility.require_model_for(pipeline.bound_problem, model),
+            "loaded",
+        )
         return pipeline

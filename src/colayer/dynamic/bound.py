@@ -24,7 +24,6 @@ from colayer.models.thetas import theta_blocks
 from colayer.problem import guard
 from colayer.problem.bind import BoundProblem
 from colayer.problem.declarations import attribute
-from colayer.problem.returned import checked_features
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
@@ -58,8 +57,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
 
     def state_features(self, state: Any) -> NDArray[Any]:
         """Return φ of a state: one row per entry of θ, maybe none."""
-        given = self._features(state)
-        return checked_features(given, self.name, self.feature_names, fewest=0) if self.guarded else given
+        features: NDArray[Any] = self._features(state)
+        return features
 
     def decision_at(self, weights: Floats, state: Any) -> Any:
         """Return the decision of weights (raw units) in a state."""

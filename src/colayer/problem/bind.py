@@ -122,11 +122,11 @@ class BoundProblem(Generic[X, Y, Z]):
         self.guard = guard.Guard(self.name or type(problem).__name__, collecting=mistakes is not None)
         #: Whether what the methods raise and return is checked.
         self.guarded = self.guard.collecting or not self.built_in
-        features: guard.Check = partial(checked_features, feature_names=self.feature_names)
-        checks = {**CHECKS, "features": features}
+        fewest = int(not self.dynamic)  # a state may have nothing to decide
+        features: guard.Check = partial(checked_features, feature_names=self.feature_names, fewest=fewest)
         for method, function in methods.items():
             if function is not None and self.guarded:
-                function = self.guard.wrap(method, function, checks.get(method))
+                function = self.guard.wrap(method, function, {**CHECKS, "features": features}.get(method))
             setattr(self, "_features" if method == "features" else method, function)
         guarded = self.guarded and not self.dynamic
         self.solution_at = guarded_solution_at(self.guard, problem) if guarded else self._plain_solution_at

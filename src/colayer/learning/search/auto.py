@@ -38,8 +38,8 @@ class Auto(Experience):
     1. The safe weights are evaluated, where there are some, and every feature alone, with either sign. A feature takes
        the place of the safe weights where it is measurably better (see `better`).
     2. From this simple answer, `srl` descends with each of `sigmas`, on `imitation_share` of what is left, where the
-       problem has `embed` and no days; and CMA-ES with each first step of `steps`, on `search_share`. What is best over all
-       instances, those held out included, goes on with the rest, less `finish_share` of it.
+       problem has `embed` and no days; and CMA-ES with each first step of `steps`, on `search_share`. What is best
+       over all instances, those held out included, goes on with the rest, less `finish_share` of it.
     3. CMA-ES finishes, with a first step of `finish_step` times the root mean square of the best weights so far.
     4. Of all ends, the best over all instances is the answer if it is measurably better than the simple one on the
        training instances and no worse on those held out: what a search minimised is flattered.
