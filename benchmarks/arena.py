@@ -7,8 +7,8 @@ what has a choice makes it on training instances. Gaps are to the best known val
 of gap, to one reference in each column: with one solve the best rule; with K solves the better of K draws around the
 unlearned rule and of the K best rules and features together.
 
-Every finished run is a line of `arena.runs.jsonl` beside the results, and is not run again while the code of colayer and of
-the contest stays the same. `--part K/N` does the K-th of N parts of the runs and writes no results. Writes
+Every finished run is a line of `arena.runs.jsonl` beside the results, and is not run again while code and instances
+stay the same. `--part K/N` does the K-th of N parts of the runs, alone or beside others, and writes no results. Writes
 benchmarks/results/arena.json; `python benchmarks/arena_page.py` then writes the tables of docs/arena.md.
 """
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -37,12 +36,15 @@ METHODS = ("auto", "srl", "cma-es")
 
 
 class Journal:
-    """The finished runs of one state of the code: a line each."""
+    """The finished runs, a line each, by what they depend on."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        lines = path.read_bytes().splitlines() if path.exists() else []
-        self._known = {tuple(run["key"]): run for run in map(msgspec.json.decode, lines)}
+        text = path.read_bytes() if path.exists() else b""
+        whole = text[: text.rfind(b"\n") + 1]
+        if whole != text:  # killed within a line
+            path.write_bytes(whole)
+        self._known = {tuple(run["key"]): run for run in map(msgspec.json.decode, whole.splitlines())}
 
     def find(self, key: Sequence[Any]) -> dict[str, Any] | None:
         return self._known.get(tuple(key))
@@ -54,13 +56,12 @@ class Journal:
             out.write(msgspec.json.encode(whole) + b"\n")
 
 
-def state_of_code(contest: Contest) -> str:
-    """Return a hash of colayer, the contenders, the problem and its instances: runs of another state do not count."""
-    files = sorted(Path(colayer.__file__).parent.rglob("*.py"))
-    problem = sys.modules[type(contest.problem).__module__].__file__
-    files += [Path(arena_contenders.__file__), Path(problem)]
-    found = hashlib.sha256(contest.content().encode())
-    for file in files:
+def state_of_code() -> str:
+    """Return a hash of colayer, the contenders and the problems: runs of another state do not count."""
+    folders = [Path(module.__file__).parent for module in (colayer, arena_problems)]
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
+    found = hashlib.sha256()
+    for file in [*files, Path(arena_contenders.__file__)]:
         found.update(file.read_bytes())
     return found.hexdigest()[:16]
 
@@ -92,13 +93,13 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    options = arguments()
+    options, code = arguments(), state_of_code()
     part, parts = options.part or (1, 1)
     journal = Journal(measure.RESULTS / "arena.runs.jsonl")
     number, found = 0, []
     for name in options.problems:
         contest = arena_problems.CONTESTS[name](options.folder)
-        stand, state = Stand(contest), state_of_code(contest)
+        stand, content = Stand(contest), contest.content()[:16]
         # at half and twice the budget as well: more evaluations must not make a portfolio worse
         budgets = [options.evaluations, *([options.evaluations // 2, 2 * options.evaluations] if name == "wt" else [])]
         rows = []
@@ -106,7 +107,7 @@ def main() -> None:
             runs = []
             for seed in range(options.seeds) if contender.seeded else (0,):
                 number += 1
-                key = (state, name, contender.name, seed, options.evaluations)
+                key = (code, content, name, contender.name, seed, options.evaluations)
                 if journal.find(key) is None and number % parts == part % parts:
                     begin = time.process_time()
                     journal.add(key, run(contest, contender, seed))

@@ -1,4 +1,4 @@
-"""The tables of docs/arena.md: `python benchmarks/arena_page.py` writes them anew from benchmarks/results/arena.json."""
+"""The tables of docs/arena.md: `python benchmarks/arena_page.py` writes them from benchmarks/results/arena.json."""
 
 from __future__ import annotations
 

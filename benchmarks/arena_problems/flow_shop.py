@@ -1,4 +1,4 @@
-"""The permutation flow shop, F | prmu | C_max: jobs in the order of θ, each inserted where it lengthens the schedule least.
+"""The permutation flow shop, F | prmu | C_max: jobs in the order of θ, each inserted where it lengthens least.
 
 Public instances: Taillard (1993), 1 to 110, in `DIR/taillard/pfsp/instances`. The upper bounds in the files are old;
 `BEST` holds the best known makespans. Training instances have processing times of 1 to 99, as Taillard's.
@@ -21,15 +21,20 @@ SIZES = (
     (20, 5), (20, 10), (20, 20), (50, 5), (50, 10), (50, 20), (100, 5), (100, 10), (100, 20), (200, 10), (200, 20),
 )  # fmt: skip
 TRAIN = 108
-#: Best known makespans of Taillard's instances 1 to 110.
-BEST = tuple(map(int, """
-    1278 1359 1081 1293 1235 1195 1234 1206 1230 1108 1582 1659 1496 1377 1419 1397 1484 1538 1593 1591
-    2297 2099 2326 2223 2291 2226 2273 2200 2237 2178 2724 2834 2621 2751 2863 2829 2725 2683 2552 2782
-    2991 2867 2839 3063 2976 3006 3093 3037 2897 3065 3850 3704 3640 3723 3610 3679 3704 3691 3741 3755
-    5493 5268 5175 5014 5250 5135 5246 5094 5448 5322 5770 5349 5676 5781 5467 5303 5595 5617 5871 5845
-    6202 6183 6271 6269 6314 6364 6268 6401 6275 6434 10862 10480 10922 10889 10524 10329 10854 10730 10438 10675
-    11181 11203 11281 11275 11259 11176 11360 11334 11192 11284
-""".split()))  # fmt: skip
+#: Best known makespans of Taillard's instances 1 to 110, a line for each size.
+BEST = (
+    1278, 1359, 1081, 1293, 1235, 1195, 1234, 1206, 1230, 1108,
+    1582, 1659, 1496, 1377, 1419, 1397, 1484, 1538, 1593, 1591,
+    2297, 2099, 2326, 2223, 2291, 2226, 2273, 2200, 2237, 2178,
+    2724, 2834, 2621, 2751, 2863, 2829, 2725, 2683, 2552, 2782,
+    2991, 2867, 2839, 3063, 2976, 3006, 3093, 3037, 2897, 3065,
+    3850, 3704, 3640, 3723, 3610, 3679, 3704, 3691, 3741, 3755,
+    5493, 5268, 5175, 5014, 5250, 5135, 5246, 5094, 5448, 5322,
+    5770, 5349, 5676, 5781, 5467, 5303, 5595, 5617, 5871, 5845,
+    6202, 6183, 6271, 6269, 6314, 6364, 6268, 6401, 6275, 6434,
+    10862, 10480, 10922, 10889, 10524, 10329, 10854, 10730, 10438, 10675,
+    11181, 11203, 11281, 11275, 11259, 11176, 11360, 11334, 11192, 11284,
+)  # fmt: skip
 
 #: What decides between places of equal makespan: the first; the least idle time; the half that Kalczynski and
 #: Kamburowski's weights point to.
@@ -55,8 +60,9 @@ def makespan(sequence, times):
 def insert(sequence, count, job, times, ties, work):
     """Insert a job into the first `count` of a sequence at the place of least makespan, which is returned.
 
-    Taillard's acceleration: with head[j, i] the end of the j-th job on machine i, tail[j, i] what lies between its begin
-    there and the end of all, and f[j, i] the end of the new job at place j, the makespan is max_i f[j, i] + tail[j, i]. O(count·m).
+    Taillard's acceleration: head[j + 1, i + 1] is the end of the j-th job on machine i, tail[j, i] the time from its
+    begin there to the end of all, end[j, i + 1] the end of the new job at place j. The makespan with the job there is
+    max_i end[j, i + 1] + tail[j, i]. O(count·m).
     """
     m = times.shape[1]
     head, tail, end, lengths = work[0], work[1], work[2], work[3, :, 0]
@@ -131,7 +137,7 @@ def insert_all(order, times, ties):
 
 @njit(cache=True, nogil=True)
 def iterated_greedy(sequence, times, iterations, removed, random):
-    """Ruiz and Stützle (2007), without local search: take jobs out, insert them again, accept by simulated annealing."""
+    """Ruiz and Stützle (2007), without local search: take jobs out, insert them again, accept as in annealing."""
     n, m = times.shape
     work = np.zeros((4, n + 1, m + 1))
     temperature = 0.4 * times.mean() / 10.0
@@ -245,7 +251,7 @@ RULES = {
 
 
 def searched(shop: Shop, seed: int, solves: int = 10) -> np.ndarray:
-    """NEH-FF, then iterated greedy with as many steps of insertion as the other solves: n²/2 each, n for a job put back."""
+    """NEH-FF, then iterated greedy for as many steps as the other solves take: n²/2 each, n for a job put back."""
     removed = min(4, len(shop.times) - 1)
     iterations = max(1, int((solves - 1) * len(shop.times) / (2 * removed)))
     return iterated_greedy(RULES["NEH-FF"](shop), shop.times, iterations, removed, np.random.default_rng(seed))

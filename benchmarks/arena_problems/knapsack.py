@@ -99,9 +99,9 @@ class Knapsack(BaseProblem):
 
     name = "multi-knapsack"
     feature_names = (
-        "taken by the relaxation", "cut by the relaxation", "reduced value", "log value over price", "log value over use",
-        "log value over largest use", "value", "price", "use", "largest use", "reduced value, clipped",
-        "reduced value where cut", "log value over price × constraints", "spread of use",
+        "taken by the relaxation", "cut by the relaxation", "reduced value", "log value over price",
+        "log value over use", "log value over largest use", "value", "price", "use", "largest use",
+        "reduced value, clipped", "reduced value where cut", "log value over price × constraints", "spread of use",
     )  # fmt: skip
     instance_type = Items
     homogeneous = True

@@ -52,7 +52,7 @@ def weighted_tardiness(sequence, processing, weight, due):
 
 @njit(cache=True, nogil=True)
 def apparent_tardiness_cost(processing, weight, due, log_boost, look_ahead):
-    """ATC (Vepsalainen and Morton 1987): whenever the machine is free, the waiting job of largest index, ties by number.
+    """ATC (Vepsalainen and Morton 1987): always the waiting job of largest index next, ties by number.
 
     The index at time t is b_j·(w_j/p_j)·exp(−max(0, d_j − p_j − t)/(k_j p̄)), p̄ the mean processing time of those that
     wait; here its logarithm, with a boost b and a look-ahead k of each job. O(n²).
