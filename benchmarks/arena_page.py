@@ -45,11 +45,11 @@ def _table(column: Mapping[str, Any]) -> Table:
 
 
 def _words(column: Mapping[str, Any]) -> list[str]:
-    """Return what was chosen on the training instances, and the comparison with a rule whose rows get noise."""
+    """Return what was chosen on the training instances, and the comparison with noise on θ."""
     chosen = [f"{row['contender']}: {', or '.join(row['chosen'])}" for row in column["rows"] if row["chosen"]]
     said = [f"Chosen on training instances: {'. '.join(chosen)}."] if chosen else []
     noise = [f"{name} {_points(apart)} points" for name, apart in column.get("against_noise", {}).items()]
-    return said + ([f"Against noise on each row: {'; '.join(noise)}."] if noise else [])
+    return said + ([f"Against safe weights with noise on each row: {'; '.join(noise)}."] if noise else [])
 
 
 def _points(apart: Mapping[str, Any]) -> str:

@@ -177,7 +177,7 @@ def test_the_arena_plays_part_by_part_and_goes_on(arena, capsys: pytest.CaptureF
             assert {"auto, 60 evaluations", "cma-es, 60 evaluations"} < set(rows)
             assert ("srl, 60 evaluations" in rows) is (problem["problem"] != "atc")
         gaps = [{row["contender"]: row["gap"] for row in column["rows"]} for column in (one, several)]
-        assert gaps[1]["draws around the rule"] <= gaps[0]["the unlearned rule"] + 1e-12  # which is one of them
+        assert gaps[1]["draws around safe weights"] <= gaps[0]["safe weights"] + 1e-12  # which is one of them
 
     play()  # all is known
     assert ", seed " not in capsys.readouterr().out
