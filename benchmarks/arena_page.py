@@ -21,7 +21,8 @@ def tables(document: Mapping[str, Any], *, text: bool = False) -> str:
     parts = []
     for problem in document["problems"]:
         sizes = f"{problem['instances']} public instances, learned from {problem['trained_on']} others"
-        parts.append(f"## {problem['title'].capitalize()}\n\n{sizes}.\n")
+        title = problem["title"]
+        parts.append(f"## {title[0].upper()}{title[1:]}\n\n{sizes}.\n")
         for column in problem["columns"]:
             made = _table(column)
             parts.append(made.text() if text else made.markdown())

@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from colayer import check_problem
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -102,6 +104,15 @@ def test_iterated_greedy_is_between_the_optimum_and_its_start() -> None:
     assert problem.bound(shop) <= optimum <= end <= start
 
 
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("tardiness", "SortedJobs"), ("tardiness", "BoostedATC"), ("knapsack", "Knapsack"), ("flow_shop", "FlowShop")],
+)
+def test_a_problem_passes_its_check(module: str, name: str) -> None:
+    problem = getattr(problem_module(module), name)()
+    check_problem(problem, [problem.generate(seed, 10) for seed in range(3)]).raise_for_failures()
+
+
 def write_public_files(folder: Path) -> None:
     """Files in the layout of the public ones, with few and small instances; the best values are those of a rule."""
     tardiness, knapsack, flow_shop = map(problem_module, ("tardiness", "knapsack", "flow_shop"))
@@ -181,6 +192,18 @@ def test_the_arena_plays_part_by_part_and_goes_on(arena, capsys: pytest.CaptureF
 
     play()  # all is known
     assert ", seed " not in capsys.readouterr().out
+
+
+def test_a_run_that_was_cut_short_is_dropped(tmp_path: Path) -> None:
+    arena = importlib.import_module("arena")
+    path = tmp_path / "runs.jsonl"
+    arena.Journal(path).add(("a", 1), {"costs": [2.0]})
+    path.write_bytes(path.read_bytes() + b'{"key": ["b", 1], "co')
+    again = arena.Journal(path)
+    assert again.find(("a", 1))["costs"] == [2.0]
+    assert again.find(("b", 1)) is None
+    again.add(("b", 1), {"costs": [3.0]})
+    assert arena.Journal(path).find(("b", 1))["costs"] == [3.0]
 
 
 def test_an_unknown_problem_is_named(arena, capsys: pytest.CaptureFixture[str]) -> None:

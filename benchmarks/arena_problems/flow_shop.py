@@ -136,23 +136,26 @@ def insert_all(order, times, ties):
 
 
 @njit(cache=True, nogil=True)
-def iterated_greedy(sequence, times, iterations, removed, random):
-    """Ruiz and Stützle (2007), without local search: take jobs out, insert them again, accept as in annealing."""
-    n, m = times.shape
+def iterated_greedy(sequence, times, uniform):
+    """Ruiz and Stützle (2007), without local search: take jobs out, insert them again, accept as in annealing.
+
+    A row of `uniform` numbers, in [0, 1), is an iteration: one number for each job that is taken out, one to accept.
+    """
+    (n, m), removed = times.shape, uniform.shape[1] - 1
     work = np.zeros((4, n + 1, m + 1))
     temperature = 0.4 * times.mean() / 10.0
     now, best = sequence.copy(), sequence.copy()
     length = shortest = makespan(sequence, times)
-    for _ in range(iterations):
+    for drawn in uniform:
         tried, out = now.copy(), np.empty(removed, np.int64)
         for k in range(removed):
-            at = int(random.random() * (n - k))
+            at = int(drawn[k] * (n - k))
             out[k] = tried[at]
             tried[at : n - k - 1] = tried[at + 1 : n - k].copy()
         found = 0.0
         for k in range(removed):
             found = insert(tried, n - removed + k, out[k], times, FIRST, work)
-        if found < length or random.random() < np.exp((length - found) / temperature):
+        if found < length or drawn[removed] < np.exp((length - found) / temperature):
             now, length = tried, found
         if found < shortest:
             best, shortest = tried.copy(), found
@@ -254,7 +257,8 @@ def searched(shop: Shop, seed: int, solves: int = 10) -> np.ndarray:
     """NEH-FF, then iterated greedy for as many steps as the other solves take: n²/2 each, n for a job put back."""
     removed = min(4, len(shop.times) - 1)
     iterations = max(1, int((solves - 1) * len(shop.times) / (2 * removed)))
-    return iterated_greedy(RULES["NEH-FF"](shop), shop.times, iterations, removed, np.random.default_rng(seed))
+    uniform = np.random.default_rng(seed).random((iterations, removed + 1))
+    return iterated_greedy(RULES["NEH-FF"](shop), shop.times, uniform)
 
 
 def read_public(folder: Path) -> tuple[list[Shop], np.ndarray]:
