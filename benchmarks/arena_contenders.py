@@ -18,15 +18,14 @@ from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.perturbation import draws
 from colayer.learning.portfolio.choose import greedy
-from colayer.learning.portfolio.sigma import SHARES
 from colayer.models import norm
 
 #: instance → (solution, cost).
 Solver = Callable[[Any], tuple[Any, float]]
 #: Test instances of a contest that solves are timed on, at most.
 TIMED = 40
-#: σ of noise on θ, as shares of the spread of θ over the rows.
-NOISES = (1.0, 0.3, 0.1, 0.03, 0.01)
+#: σ that are tried: of draws as shares of the norm of the weights, of noise as shares of the spread of θ.
+SIGMAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)
 SAFE, DRAWS, NOISE = "safe weights", "draws around safe weights", "safe weights, noise on each row"
 TOGETHER = "rules and features together"
 
@@ -156,10 +155,10 @@ class Stand:
         """The rule and K − 1 draws w + σZ around it, in units of the features' spread; σ is best on training."""
         middle = self.safe * self.spread
         Z = draws(seed, self.several - 1, len(middle))
-        tried = [np.vstack([middle, middle + share * norm(middle) * Z]) / self.spread for share in SHARES]
+        tried = [np.vstack([middle, middle + share * norm(middle) * Z]) / self.spread for share in SIGMAS]
         means = [self.train.losses(weights).min(axis=0).mean() for weights in tried]
         best = int(np.argmin(means))
-        return Made({self.several: self.best_of(tried[best])}, f"σ {SHARES[best]:g} of the norm")
+        return Made({self.several: self.best_of(tried[best])}, f"σ {SIGMAS[best]:g} of the norm")
 
     def noisy(self, seed: int) -> Made:
         """The rule, and K − 1 times with noise on every row of θ; its σ is best on training."""
@@ -175,10 +174,10 @@ class Stand:
 
             return solve
 
-        solvers = [solver(share) for share in NOISES]
+        solvers = [solver(share) for share in SIGMAS]
         means = [np.mean([solve(x)[1] for x in self.contest.train] / self.train.scales) for solve in solvers]
         best = int(np.argmin(means))
-        return Made({self.several: solvers[best]}, f"σ {NOISES[best]:g} of the spread")
+        return Made({self.several: solvers[best]}, f"σ {SIGMAS[best]:g} of the spread")
 
     def searched(self, search: Callable[[Any, int], Any], seed: int) -> Made:
         return Made({self.several: self.by_rule(lambda instance: search(instance, seed))})

@@ -62,7 +62,9 @@ def with_tables(page: str, document: Mapping[str, Any]) -> str:
     """Return a page with what stands between its two marks replaced by the tables."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{tables(document)}\n{END}{after}"
+    seeds = f"{document['seeds']} seed{'s' * (document['seeds'] > 1)}"
+    made = f"`{document['command']}`, colayer {document['colayer']}, {seeds}, {document['machine']}."
+    return f"{before}{BEGIN}\n\n{made}\n\n{tables(document)}\n{END}{after}"
 
 
 if __name__ == "__main__":
