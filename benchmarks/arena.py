@@ -5,7 +5,7 @@ problem written as a user would (benchmarks/arena_problems). DIR holds the publi
 `taillard/pfsp/instances`; see docs/arena.md. All contenders meet on the same test instances, none of them learned on;
 what has a choice makes it on training instances. Gaps are to the best known values, differences are paired, in points
 of gap, to one reference in each column: with one solve the best rule; with K solves the better of K draws around the
-safe weights, an unlearned rule, and of the K best rules and features together.
+safe weights or the best single feature, and of the K best rules and features together.
 
 Every finished run is a line of `arena.runs.jsonl` beside the results, and is not run again while code and instances
 stay the same. `--part K/N` does the K-th of N parts of the runs, alone or beside others, and writes no results. Writes

@@ -26,7 +26,7 @@ Solver = Callable[[Any], tuple[Any, float]]
 TIMED = 40
 #: σ that are tried: of draws as shares of the norm of the weights, of noise as shares of the spread of θ.
 SIGMAS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)
-SAFE, DRAWS, NOISE = "safe weights", "draws around safe weights", "safe weights, noise on each row"
+SAFE, DRAWS, NOISE = "safe weights", "draws around the unlearned", "safe weights, noise on each row"
 TOGETHER = "rules and features together"
 
 
@@ -152,13 +152,21 @@ class Stand:
         return Made({self.several: self.best_of(weights, plain)}, "; ".join(names))
 
     def around(self, seed: int) -> Made:
-        """The rule and K − 1 draws w + σZ around it, in units of the features' spread; σ is best on training."""
-        middle = self.safe * self.spread
-        Z = draws(seed, self.several - 1, len(middle))
-        tried = [np.vstack([middle, middle + share * norm(middle) * Z]) / self.spread for share in SIGMAS]
-        means = [self.train.losses(weights).min(axis=0).mean() for weights in tried]
-        best = int(np.argmin(means))
-        return Made({self.several: self.best_of(tried[best])}, f"σ {SIGMAS[best]:g} of the norm")
+        """Safe weights or the best single feature, and K − 1 draws w + σZ, in units of the features' spread.
+
+        Which of the two, and σ, are best on training.
+        """
+        axes, losses = self.singles
+        single = int(np.argmin(losses.mean(axis=1)))
+        Z = draws(seed, self.several - 1, len(self.spread))
+        found = []
+        for name, weights in ((SAFE, self.safe), (self.feature(single), axes[single])):
+            middle = weights * self.spread
+            for share in SIGMAS:
+                tried = np.vstack([middle, middle + share * norm(middle) * Z]) / self.spread
+                found.append((self.train.losses(tried).min(axis=0).mean(), tried, f"{name}, σ {share:g} of the norm"))
+        _, tried, chosen = min(found, key=lambda one: one[0])
+        return Made({self.several: self.best_of(tried)}, chosen)
 
     def noisy(self, seed: int) -> Made:
         """The rule, and K − 1 times with noise on every row of θ; its σ is best on training."""
