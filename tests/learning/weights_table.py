@@ -89,7 +89,7 @@ def learners(case: str, problem: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, what `fit` is given): by experience, then by demonstration."""
     budget = {"evaluations": 160}
     yield "auto", {"method": "auto", **budget}
-    yield "auto, short steps", {"method": Auto(step=0.01, safe_share=0.3), **budget}
+    yield "auto, short steps", {"method": Auto(steps=(0.01,)), **budget}
     yield "direct", {"method": "direct", **budget}
     yield "direct, 2 seeds", {"method": Direct(seeds=2), **budget}
     yield "direct, perturbed", {"method": "direct", "sigma": 0.5, "samples": 4, "evaluations": 40}

@@ -14,10 +14,11 @@ from colayer.problem.bind import NAMES, BoundProblem, bind
 from colayer.problem.declarations import METHODS, OPTIONAL
 from colayer.problem.guard import own_fault
 from colayer.problem.structure import Order
-from colayer.problems import SingleMachine, find_problem, problem_names
+from colayer.problems import SingleMachine, find_problem
 from support.crowd_problem import Crowd
 from support.errors import rejects
 from support.pick_problem import Pick
+from support.registry import static_names
 from support.selection_problem import Selection, instances
 
 X = np.array([[4.0, 0.0], [2.0, 8.0], [3.0, 1.0], [9.0, 2.0]])
@@ -54,7 +55,7 @@ def test_attributes_are_read_and_methods_looked_up() -> None:
     assert bind(Crowd()).features_use_solution
 
 
-@pytest.mark.parametrize("name", problem_names())
+@pytest.mark.parametrize("name", static_names())
 def test_built_in_problems_are_called_as_they_are(name: str) -> None:
     problem = find_problem(name)
     bound = bind(problem)

@@ -10,6 +10,7 @@ import pytest
 from colayer import BaseProblem, InputError, Size, check_problem
 from colayer.problem.bind import bind
 from colayer.problem.check import CHECKS, Finding, small_instances
+from colayer.problem.check.days import DAY_CHECKS
 from colayer.problem.check.run import judge
 from colayer.problem.check.trial import Trial
 from colayer.problem.check.variants import values_of
@@ -45,7 +46,7 @@ def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: st
     assert report.ok, str(report)
     assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(bind(problem)).values())
     passed = {finding.check for finding in report.findings if finding.result == "passed"}
-    assert set(CHECKS) - passed <= {"rounds"}
+    assert set(DAY_CHECKS if bind(problem).dynamic else CHECKS) - passed <= {"rounds"}
 
 
 @pytest.mark.parametrize(("name", "options"), [
