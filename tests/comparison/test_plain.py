@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from colayer import Pipeline
+from colayer.comparison.contender import rule_pipeline
 from colayer.comparison.plain import distinct_names, plain_contenders
 from colayer.models import LinearModel
+from colayer.problem.bind import bind
 from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
 from support.selection_problem import Selection, instances
@@ -59,7 +63,24 @@ def test_models_with_options_of_their_own_have_safe_weights_each() -> None:
 
 def test_draws_are_shared() -> None:
     found = plain_contenders(Selection(), DATA, [pipeline()], samples=4, seed=2, sigma=None)
-    assert [one.name for one in found][:2] == ["safe weights, 4 samples", "best single feature (price_times_risk)"]
+    names = [one.name for one in found]
+    assert names[:2] == ["safe weights, 4 samples", "best single feature (price_times_risk), 4 samples"]
+    assert names[2:] == ["cheapest", "safest", "2 rules together"]
+    together, rules = found[-1], found[2:4]
+    for x in DATA:
+        costs = [Selection().cost(one.attempt(x, 1.0).solutions[-1][1], x) for one in (together, *rules)]
+        assert costs[0] == min(costs[1:])
+
+
+def test_draws_around_the_rule_take_the_sigma_that_was_best_for_it() -> None:
+    """As a share of its norm; where the model does not know one, as much as the model itself is perturbed."""
+    model = pipeline().model
+    known = replace(model, provenance={"rule_sigma": 0.25})
+    rule = np.array([3.0, 4.0, 0.0])
+    found = rule_pipeline(bind(Selection()), rule / model.feature_scale, known).model
+    assert found.sigma == pytest.approx(0.25 * 5.0)
+    other = rule_pipeline(bind(Selection()), rule / model.feature_scale, replace(model, provenance={})).model
+    assert other.sigma == pytest.approx(model.default_sigma * 5.0 / np.linalg.norm(model.weights))
 
 
 def test_perturbed_safe_weights_stand_beside_perturbed_learned_ones() -> None:
@@ -105,7 +126,7 @@ def test_rounds_are_those_of_the_models_beside() -> None:
             for rounds in ("", ", 3 rounds", ", 5 rounds")]  # fmt: skip
     assert names([in_rounds(5), in_rounds(1), in_rounds(3)]) == both
     assert names([in_rounds(5), in_rounds(3)], rounds=2, candidates=4) == [
-        "safe weights, 2 rounds, 4 candidates", "best single feature (work), 2 rounds",
+        "safe weights, 2 rounds, 4 candidates", "best single feature (work), 2 rounds, 4 candidates",
     ]  # fmt: skip
     assert names([]) == ["safe weights", "best single feature (work)"]
     assert names([], rounds=2) == ["safe weights, 2 rounds", "best single feature (work), 2 rounds"]

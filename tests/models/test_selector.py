@@ -43,6 +43,8 @@ def test_an_instance_it_was_learned_on_does_not_speak_for_itself() -> None:
     other = replace(SELECTOR, losses=np.array([[1.0, 1.0, 0.0, 3.0], [2.0, 2.0, 9.0, 1.0]]))
     assert other.order_of(np.array([0.9, 0.0, 0.0]), 1) == [1]
     assert other.order_of(np.array([0.91, 0.0, 0.0]), 1) == [0]
+    twice = replace(SELECTOR, descriptors=np.array([[-1.0], [1.0], [1.0], [1.0]]))
+    assert twice.order_of(np.array([1.0, 0.0, 0.0]), 1) == [1]  # of those that look the same, one is left out
     alone = replace(SELECTOR, descriptors=np.array([[1.0]]), losses=np.array([[2.0], [1.0]]))
     assert alone.order_of(np.array([1.0, 0.0, 0.0]), 2) == [0, 1]
 

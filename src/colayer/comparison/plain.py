@@ -62,15 +62,15 @@ def plain_contenders(
         chosen = [one for number in numbers for one in safe_contender(own, model, rounds=number, **draws)]
         if perturbed is not None and (safe := safe_pipeline(own, model)) is not None:
             chosen.append(perturbed_contender(SAFE, safe, perturbed, "solver"))
-        many = {} if own.safe_weights is not None else _several(draws)  # safe weights are the rule to draw around
-        chosen += feature_contender(own, instances, numbers, model, **many) if instances else []
+        chosen += feature_contender(own, instances, numbers, model, **_several(draws)) if instances else []
         found += [replace(contender, name=contender.name + suffix) for contender in chosen]
     rules: dict[str, Contender[X, Z]] = {}
     for rule in (rule for own in problems for rule in rule_contenders(own)):
         first = rules.setdefault(rule.name, rule)
         if rule.kind == "rule":  # to some pipeline it is no search
             rules[rule.name] = replace(first, kind="rule")
-    together = rules_together(problems[0], instances, _several(draws).get("candidates", 1)) if instances else []
+    count = draws.get("samples", 0) + draws.get("candidates", 1)
+    together = rules_together(problems[0], instances, count) if instances else []
     return [*found, *rules.values(), *together]
 
 

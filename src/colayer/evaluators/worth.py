@@ -13,7 +13,6 @@ import numpy as np
 
 from colayer._runtime.clock import clock
 from colayer._runtime.threads import allowed
-from colayer.models.thetas import thetas
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
@@ -37,9 +36,9 @@ def workers_worth_starting(
     weights = np.ones((1, problem.dimension)) if problem.safe_weights is None else problem.safe_weights[None, :]
     tried, seconds = instances[:_TRIED], 0.0
     for instance in tried:
-        theta = thetas(problem.features(instance), weights)[0]
+        features = problem.features(instance)
         begin = clock()
-        problem.solution_at(theta, instance)
+        problem.costs(features, weights, instance)
         seconds += clock() - begin
     if seconds / len(tried) * len(instances) * evaluations * rounds < LONG:
         return None

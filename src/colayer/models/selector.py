@@ -5,8 +5,7 @@ With standardised descriptors u and a relevance r_k of each, training instance i
 
     a_i(x) ∝ exp(−½ Σ_k r_k (u_k(x) − u_k(i))²) + a little,
 
-and members are taken greedily: the next one is that which most lowers Σ_i a_i·(least loss on i of those taken). With
-equal weights a_i this is the order of the portfolio itself.
+and members are taken greedily: the next one is that which most lowers Σ_i a_i·(least loss on i of those taken).
 """
 
 from __future__ import annotations
@@ -52,7 +51,9 @@ class Selector:
         count = len(self.columns)
         for name in ("center", "spread", "relevance"):
             object.__setattr__(self, name, table(getattr(self, name), f"selector.{name}", (count,)))
-        object.__setattr__(self, "descriptors", table(self.descriptors, "selector.descriptors", (None, count)))
+        object.__setattr__(
+            self, "descriptors", table(self.descriptors, "selector.descriptors", (None, count), largest=FARTHEST)
+        )
         shape = (None, len(self.descriptors))
         object.__setattr__(self, "losses", table(self.losses, "selector.losses", shape))
         if (self.spread <= 0.0).any() or (self.relevance < 0.0).any():
@@ -65,14 +66,18 @@ class Selector:
     def order_of(self, descriptors: Floats, count: int) -> list[int]:
         """Return `count` members for an instance of these descriptors.
 
-        A training instance does not speak for itself: what is measured on it is as honest as on others.
+        A training instance does not speak for itself, so that what is measured on it is as honest as on others: the
+        first one with the same descriptors is left out.
         """
         own = standardised(descriptors[list(self.columns)], self.center, self.spread)
-        others = np.abs(self.descriptors - own).max(axis=1) > _SAME
-        if not others.any():
+        same = np.flatnonzero(np.abs(self.descriptors - own).max(axis=1) <= _SAME)[:1]
+        if len(same) == len(self.descriptors):
             return list(range(min(count, len(self.losses))))
-        near = similarity(own[None, :], self.descriptors[others], self.relevance)[0]
-        return greedy_order(self.losses[:, others], near, count)
+        descriptors, losses = self.descriptors, self.losses
+        if len(same):
+            descriptors, losses = np.delete(descriptors, same, axis=0), np.delete(losses, same, axis=1)
+        near = similarity(own[None, :], descriptors, self.relevance)[0]
+        return greedy_order(losses, near, count)
 
     def document(self) -> dict[str, Any]:
         """Return the JSON object of the model file."""
@@ -109,7 +114,8 @@ def describe(matrix: NDArray[Any], scale: Floats) -> Floats:
 
 def standardised(descriptors: Floats, center: Floats, spread: Floats) -> Floats:
     """Return (u − center)/spread, cut at ± `FARTHEST`."""
-    return np.asarray(np.clip((descriptors - center) / spread, -FARTHEST, FARTHEST))
+    with np.errstate(over="ignore"):  # what is too large is cut
+        return np.asarray(np.clip((descriptors - center) / spread, -FARTHEST, FARTHEST))
 
 
 def similarity(these: Floats, those: Floats, relevance: Floats, *, leave_out: bool = False) -> Floats:

@@ -46,6 +46,21 @@ def test_shares_of_the_budget():
     assert len(asked) == 300
 
 
+@pytest.mark.parametrize("evaluations", range(195, 215))
+def test_what_was_found_counts_wherever_the_evaluations_end(evaluations):
+    """Without a finish, they may be spent in the middle of anything."""
+    task = Task(6, evaluations=evaluations, safe=np.ones(6))
+    run = search(stairs, task=task, method=Auto(finish_share=0.0))
+    assert run.loss == min(done.loss for done in run.history) < 0.5 * run.history[0].loss
+
+
+def test_there_is_a_validation_loss_where_instances_are_held_out():
+    """Also where the answer did not improve the training loss: the safe weights, asked for again."""
+    problem = Noise()
+    pipeline = Pipeline(problem).fit([problem.generate(k) for k in range(40)], evaluations=200)
+    assert pipeline.validation_loss_ == pipeline.provenance["validation_loss"] is not None
+
+
 class Noise(Selection):
     """Costs that no weights can lower: what a search finds on the training instances is luck."""
 
@@ -72,6 +87,7 @@ def test_safe_weights_stand_where_there_is_only_luck(seed):
         {"search_share": -0.1},
         {"steps": (-1.0,)},
         {"sigmas": ()},
+        {"imitation_share": 0.6, "search_share": 0.6},
         {"finish_step": 0.0},
     ],
 )

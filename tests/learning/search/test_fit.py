@@ -80,6 +80,7 @@ def test_provenance_says_what_was_done() -> None:
         "evaluated": 7,
         "loss": fitted.loss_,
         "validation_loss": fitted.validation_loss_,
+        "rule_sigma": 0.3,
     }
 
 

@@ -252,11 +252,14 @@ def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Compariso
 
 
 def where_it_started(pipeline: SomePipeline) -> str:
-    """Return a line if learning did not improve on the weights it started from."""
-    first = pipeline.history_[0].loss
-    if pipeline.loss_ != first:
-        return ""
-    return "\nlearning found no better weights than those it started from\n"
+    """Return a line if learning did not improve on the weights it started from, and one if it chooses by instance."""
+    said = ""
+    if pipeline.loss_ == pipeline.history_[0].loss:
+        said = "\nlearning found no better weights than those it started from\n"
+    if pipeline.model.selector is not None:
+        many = len(pipeline.model.portfolio)
+        said += f"\na solve takes that of {many} weight vectors which did best on instances like its own\n"
+    return said
 
 
 def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:

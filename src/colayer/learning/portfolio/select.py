@@ -43,7 +43,7 @@ def choose_selector(losses: Floats, descriptors: Floats, held_out: Floats | None
     descriptors = descriptors[:count]
     spread = descriptors.std(axis=0)
     varying = np.flatnonzero(spread > _CONSTANT * np.maximum(1.0, np.abs(descriptors).max(axis=0)))
-    center, spread = _rounded(descriptors[:, varying].mean(axis=0)), _rounded(spread[varying])
+    center, spread = descriptors[:, varying].mean(axis=0), spread[varying]
     own = standardised(descriptors[:, varying], center, spread)
     share = _explained(own, losses)
     if share.sum() == 0.0:
@@ -79,6 +79,7 @@ def _explained(own: Floats, losses: Floats) -> Floats:
     their median.
     """
     regrets = losses - losses.min(axis=0)
+    regrets = regrets / (float(regrets.max()) or 1.0)  # so that no square overflows
     if (regrets > 0.0).any():
         regrets = np.minimum(regrets, 2.0 * np.median(regrets[regrets > 0.0]))
     apart = (regrets - regrets.mean(axis=0)).T

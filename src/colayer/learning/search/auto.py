@@ -5,7 +5,6 @@ A simple answer, the safe weights or one feature alone, stands until a learned o
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -62,6 +61,8 @@ class Auto(Experience):
         for key in ("imitation_share", "search_share", "finish_share", "direct_share"):
             if not 0.0 <= getattr(self, key) <= 1.0:
                 raise OptionError(f"{key} {getattr(self, key)} is out of range, expected 0 to 1", where="--method")
+        if self.imitation_share + self.search_share > 1.0:
+            raise OptionError("imitation_share and search_share are more than 1 together", where="--method")
         positive(self, "finish_step")
         for key in ("sigmas", "steps"):
             values = tuple(float(value) for value in getattr(self, key))
@@ -80,13 +81,22 @@ class Auto(Experience):
         simple = simplest(search, task)
         search.select_answer(simple)
         ends = [simple]
+        try:
+            self._search(search, task, ends)
+        except Stop:  # evaluations or time are over: all that is left is to choose
+            ends.append(np.array(min(search.run.visited, key=lambda record: record.loss).weights))
+        search.select_answer(better(search, min(ends, key=search.mean_of), simple))
+
+    def _search(self, search: SearchRun, task: Task, ends: list[Floats]) -> None:
+        """Search from the simple answer, `ends[0]`, until the evaluations are spent; append what is found."""
         if task.safe is None:
             ends += self._look_around(search, task)
         start = min(ends, key=search.mean_of)
         left = _left(search, task)
         imitated = self._imitated(search, task, start, int(self.imitation_share * left))
+        ends += [end for end, _ in imitated]
         descent = self._searched(search, task, start, int(self.search_share * left))
-        ends += [descent.best, *(end for end, _ in imitated)]
+        ends.append(descent.best)
         onward = int((1.0 - self.finish_share) * _left(search, task))
         first = min(imitated, key=lambda end: search.mean_of(end[0]), default=None)
         if first is not None and search.mean_of(first[0]) < search.mean_of(descent.best):
@@ -94,15 +104,15 @@ class Auto(Experience):
             ends += [end for end, _ in _descended(search, task, first[0], onward, method, len(imitated))]
         else:
             descent.run(Portion(search, onward), whole=True)
+            ends.append(descent.best)
             search(descent.mean[None, :])
-            ends += [descent.best, descent.mean]
+            ends.append(descent.mean)
         best = min(ends, key=search.mean_of)
-        search.select_answer(better(search, best, simple))
         finish = Descent(task, best, search.loss_of(best), self.finish_step, key=_LAST)
-        with suppress(Stop):  # the evaluations are spent: all that is left is to choose
+        try:
             finish.run(Portion(search, task.evaluations))
-        best = min([best, finish.best], key=search.mean_of)
-        search.select_answer(better(search, best, simple))
+        finally:
+            ends.append(finish.best)
 
     def _look_around(self, search: SearchRun, task: Task) -> list[Floats]:
         """Return the best weights of DIRECT."""

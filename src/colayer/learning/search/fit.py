@@ -80,14 +80,15 @@ class Experience(ABC):
                     _objective(training if sigma > 0 else remembering, scale, sigma, drawn),
                     None if judging is None else _objective(judging, scale, sigma, drawn),
                     together=max(1, rows_at_once(training) // max(1, len(drawn))),
-                    each=lambda w: remembering.losses(w[None, :] / scale)[0],
-                    held_out=None if judging is None else lambda w: judging.losses(w[None, :] / scale)[0],
+                    each=_each(training if sigma > 0 else remembering, scale, sigma, drawn),
+                    held_out=None if judging is None else _each(judging, scale, sigma, drawn),
                     visits=visits,
                 )
                 search.verify()
                 finished = run.journal is not None and run.journal.finished and not self.selects_answer
                 searching = search.replay if finished else partial(self.minimize, search, task)
                 weights = run.conduct(searching, self.name)
+                search.validate_answer()
             round_parts = [] if settings.rounds == 1 else [(visits(), len(job.training))]
             if round_parts and held_out is not None:
                 round_parts.append((visitor(held_out, problem, job.held_out, rounds), len(job.held_out)))
@@ -128,6 +129,13 @@ def _start(problem: BoundProblem[X, Y, Z], scale: Floats, radius: float) -> Floa
     safe: Floats = problem.safe_weights * scale
     largest = float(np.abs(safe).max())
     return safe * (radius / 2 / largest) if problem.homogeneous and largest > 0 else safe
+
+
+def _each(evaluator: Evaluator, scale: Floats, sigma: float, drawn: Floats) -> Callable[[Floats], Floats]:
+    """Losses of one weight vector, in model units, on each instance; perturbed, the mean over the draws."""
+    if sigma == 0.0:
+        return lambda w: evaluator.losses(w[None, :] / scale)[0]
+    return lambda w: np.asarray(evaluator.losses((w + sigma * drawn) / scale).mean(axis=0))
 
 
 def _objective(evaluator: Evaluator, scale: Floats, sigma: float, drawn: Floats) -> Objective:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from colayer._runtime.arrays import Floats
@@ -100,6 +101,14 @@ class SearchRun:
     def select_answer(self, weights: Floats) -> None:
         """Say which of the weights evaluated are the answer."""
         self.run.select_answer(self.run.record_of(weights))
+
+    def validate_answer(self) -> None:
+        """Compute the validation loss of the answer, where it was not among those that improved the training loss."""
+        answer = self.run.answer
+        if self._validation is not None and answer is not None and answer.validation is None:
+            weights = np.array(answer.weights)[None, :]
+            value = float(_checked(self._validation(weights), weights, "validation")[0])
+            self.run.answer = msgspec.structs.replace(answer, validation=value)
 
     def replay(self) -> None:
         """Take all evaluations of a journal that is finished."""
