@@ -41,7 +41,7 @@ _COUNTS = (5, 10, 20)
 #: Weight vectors that are evaluated in one call.
 _TOGETHER = 32
 
-NAMES = [name for name, recipe in RECIPES.items() if recipe.rounds == 1]
+NAMES = [name for name, recipe in RECIPES.items() if recipe.rounds == 1 and not bind(recipe.problem).dynamic]
 
 
 def with_portfolio(

@@ -26,7 +26,7 @@ from colayer.models import Model
 from colayer.pipeline import Pipeline
 from colayer.problem.bind import bind
 from colayer.problem.protocol import SomeProblem
-from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.problems import DynamicVehicleScheduling, SingleMachine, SpanningTree, VehicleScheduling
 from colayer_paper.single_machine import datasets as single_machine
 from colayer_paper.spanning_tree import datasets as spanning_tree
 from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
@@ -70,6 +70,8 @@ def _recipes() -> dict[str, Recipe]:
         problem = VehicleScheduling().with_options(features="rounds")
         return Recipe(problem, _vehicles_for_rounds, per_cell=count, evaluations=480, method=Auto(), rounds=10)
 
+    days = Recipe(DynamicVehicleScheduling(), _days, per_cell=90, evaluations=600, method=Auto())
+
     recipes = (
         jobs("66", "none"),
         jobs("66", "ls"),
@@ -81,6 +83,7 @@ def _recipes() -> dict[str, Recipe]:
         vehicles("23"),
         vehicles("extended"),
         rounds(4),
+        days,
     )
     return {_stem(recipe.problem): recipe for recipe in recipes}
 
@@ -91,6 +94,12 @@ def _vehicles_for_rounds(count: int) -> list[Any]:
     seeds = np.random.SeedSequence(0, spawn_key=(0x70,)).spawn(sum(cells.values()))
     sizes = [tasks for tasks, many in cells.items() for _ in range(many)]
     return [VehicleScheduling.generate(seed, tasks=tasks) for seed, tasks in zip(seeds, sizes, strict=True)]
+
+
+def _days(count: int) -> list[Any]:
+    """So many days of the generator's city."""
+    seeds = np.random.SeedSequence(0, spawn_key=(0xDA,)).spawn(count)
+    return [DynamicVehicleScheduling().generate(seed) for seed in seeds]
 
 
 def _stem(problem: SomeProblem) -> str:
