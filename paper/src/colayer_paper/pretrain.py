@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from colayer.dynamic.protocol import Dynamic
 from colayer.learning.learner import Learner
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.cma_es import CmaEs
@@ -36,7 +37,7 @@ from colayer_paper.vehicle_scheduling import datasets as vehicle_scheduling
 class Recipe:
     """How the weights of one problem, with its options, are learned."""
 
-    problem: SomeProblem
+    problem: SomeProblem | Dynamic
     #: The instances to learn on, by number of instances per cell (sizes) of the paper's set.
     data: Callable[[int], list[Any]]
     per_cell: int
@@ -102,7 +103,7 @@ def _days(count: int) -> list[Any]:
     return [DynamicVehicleScheduling().generate(seed) for seed in seeds]
 
 
-def _stem(problem: SomeProblem) -> str:
+def _stem(problem: SomeProblem | Dynamic) -> str:
     known = bind(problem)
     return "-".join([known.name, *known.options.values()])
 
