@@ -15,6 +15,7 @@ from colayer.models import LinearModel
 from colayer.problem.bind import bind
 from support.crowd_problem import Crowd
 from support.item_problem import Item, PickItem
+from support.parcel_days import Parcels
 from support.selection_problem import Selection, instances
 
 DATA = instances(3)
@@ -70,6 +71,14 @@ def test_draws_are_shared() -> None:
     for x in DATA:
         costs = [Selection().cost(one.attempt(x, 1.0).solutions[-1][1], x) for one in (together, *rules)]
         assert costs[0] == min(costs[1:])
+
+
+def test_rules_do_not_play_a_day_together() -> None:
+    """Nobody knows in the morning which of two policies will have been the better one."""
+    problem = Parcels()
+    names = [one.name for one in plain_contenders(problem, [problem.generate(0)], candidates=4)]
+    assert {"all", "none"} <= set(names)
+    assert not any("together" in name for name in names)
 
 
 def test_draws_around_the_rule_take_the_sigma_that_was_best_for_it() -> None:

@@ -74,6 +74,11 @@ def number_of_rounds(pipeline: Pipeline[X, Y, Z], rounds: int | None = None) -> 
     return pipeline.model.rounds if rounds is None else rounds
 
 
+def tried_by(draws: Mapping[str, Any]) -> int:
+    """Return how many weight vectors a solve with these options tries."""
+    return int(draws.get("samples", 0) + draws.get("candidates", 1))
+
+
 def words_of_draws(samples: int = 0, candidates: int = 1, rounds: int = 1, **_: Any) -> str:
     """Return the part of a contender's name for rounds, candidates and samples: `, 20 samples`."""
     counts = {"rounds": rounds, "candidates": candidates, "samples": samples}
@@ -82,8 +87,7 @@ def words_of_draws(samples: int = 0, candidates: int = 1, rounds: int = 1, **_: 
 
 def safe_contender(problem: Problem[X, Y, Z], like: Model | None = None, **draws: Any) -> list[Contender[X, Z]]:
     """Return the safe weights as a contender, if the problem has any. For `like` see `safe_pipeline`."""
-    many = draws.get("samples", 0) + draws.get("candidates", 1) > 1
-    pipeline = safe_pipeline(bind(problem), like if many else None)
+    pipeline = safe_pipeline(bind(problem), like if tried_by(draws) > 1 else None)
     return [] if pipeline is None else [pipeline_contender(SAFE, pipeline, "safe", **draws)]
 
 
@@ -146,10 +150,10 @@ def rule_contenders(problem: Problem[X, Y, Z]) -> list[Contender[X, Z]]:
 def rules_together(problem: BoundProblem[X, Y, Z], instances: Sequence[X], count: int) -> list[Contender[X, Z]]:
     """Return the `count` plain rules that are best on these very instances as one contender, the best of them counts.
 
-    None where there are fewer than two, or where it would be one rule alone.
+    None where there are fewer than two, or where it would be one rule alone; nor on days, which are played once.
     """
     rules = [rule for rule in problem.baselines if rule not in problem.searches]
-    if count < 2 or len(rules) < 2:
+    if count < 2 or len(rules) < 2 or problem.dynamic:
         return []
     solve = problem.need("baseline")
     if len(rules) > count:

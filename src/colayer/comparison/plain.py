@@ -19,6 +19,7 @@ from colayer.comparison.contender import (
     rules_together,
     safe_contender,
     safe_pipeline,
+    tried_by,
 )
 from colayer.models import Model
 from colayer.pipeline import Pipeline
@@ -57,26 +58,22 @@ def plain_contenders(
         for group in alike.values()
     ] or [(bound, None, [alone])]
     problems = [own for own, _, _ in variants]
+    count = tried_by(draws)
+    many = draws if count > 1 else {}
     found: list[Contender[X, Z]] = []
     for (own, model, numbers), suffix in zip(variants, _suffixes(problems), strict=True):
         chosen = [one for number in numbers for one in safe_contender(own, model, rounds=number, **draws)]
         if perturbed is not None and (safe := safe_pipeline(own, model)) is not None:
             chosen.append(perturbed_contender(SAFE, safe, perturbed, "solver"))
-        chosen += feature_contender(own, instances, numbers, model, **_several(draws)) if instances else []
+        chosen += feature_contender(own, instances, numbers, model, **many) if instances else []
         found += [replace(contender, name=contender.name + suffix) for contender in chosen]
     rules: dict[str, Contender[X, Z]] = {}
     for rule in (rule for own in problems for rule in rule_contenders(own)):
         first = rules.setdefault(rule.name, rule)
         if rule.kind == "rule":  # to some pipeline it is no search
             rules[rule.name] = replace(first, kind="rule")
-    count = draws.get("samples", 0) + draws.get("candidates", 1)
     together = rules_together(problems[0], instances, count) if instances else []
     return [*found, *rules.values(), *together]
-
-
-def _several(draws: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of draws where a pipeline solves more than once, else nothing."""
-    return dict(draws) if draws.get("samples", 0) + draws.get("candidates", 1) > 1 else {}
 
 
 def _suffixes(problems: Sequence[BoundProblem[X, Y, Z]]) -> list[str]:
