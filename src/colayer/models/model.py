@@ -89,10 +89,13 @@ class Model(ABC):
         if any(k > 2 * len(self.feature_names) for k in self.selector.columns):
             raise InputError("a column that no instance has", where="selector.columns")
 
-    def members(self, count: int, features: NDArray[Any]) -> list[int]:
-        """Return the members of the portfolio to try first on the instance of these features, at most `count`."""
-        if self.selector is None:
-            return list(range(min(count, len(self.portfolio))))
+    def members(self, count: int, features: NDArray[Any] | None = None) -> list[int]:
+        """Return the members of the portfolio to try first, at most `count`; the weights are the first member.
+
+        The selector chooses for the instance of these features, where there are both.
+        """
+        if self.selector is None or features is None:
+            return list(range(min(count, max(1, len(self.portfolio)))))
         return self.selector.order(features, self.feature_scale, count)
 
     @property

@@ -126,7 +126,7 @@ class BoundProblem(Generic[X, Y, Z]):
         features: guard.Check = partial(checked_features, feature_names=self.feature_names, fewest=fewest)
         for method, function in methods.items():
             if function is not None and self.guarded:
-                function = self.guard.wrap(method, function, {**CHECKS, "features": features}.get(method))
+                function = self.guard.wrap(method, function, features if method == "features" else CHECKS.get(method))
             setattr(self, "_features" if method == "features" else method, function)
         guarded = self.guarded and not self.dynamic
         self.solution_at = guarded_solution_at(self.guard, problem) if guarded else self._plain_solution_at

@@ -65,12 +65,7 @@ def fixed_rows(
     Members come in the order that the model's selector gives for the instance of these features, where it has one, else
     the weights first. Where the portfolio has fewer members, draws around the weights stand in for them.
     """
-    if len(model.portfolio) == 0:
-        order = [0]
-    elif features is None:
-        order = list(range(min(candidates, len(model.portfolio))))
-    else:
-        order = model.members(candidates, features)
+    order = model.members(candidates, features)
     members = members_of(model)[order]
     count = samples + candidates - len(members)
     names = ["learned" if k == 0 else f"member {k + 1}" for k in order]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError, OptionError
-from colayer.learning.search.cma_es import STEPS, CmaEs, Descent, race
+from colayer.learning.search.cma_es import STEPS, CmaDescent, CmaEs, race
 from colayer.learning.search.optimizer import Portion, Task
 from support.errors import rejects
 from support.searching import centre, search, sphere, stairs, traced
@@ -60,7 +60,7 @@ def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
     asked = []
     for key in (0, 0, 1):
         function, rows = traced(sphere)
-        Portion(function, 12).spend(Descent(Task(3), np.ones(3), 9.0, 0.1, key=key).run)
+        Portion(function, 12).spend(CmaDescent(Task(3), np.ones(3), 9.0, 0.1, key=key).run)
         asked.append(np.array(rows))
     assert np.array_equal(asked[0], asked[1])
     assert not np.array_equal(asked[0], asked[2])
@@ -72,7 +72,7 @@ def test_a_descent_goes_on_where_it_was_left():
     parted, whole = [], []
     for asked, portions in ((parted, (10, 20)), (whole, (28,))):
         function, rows = traced(sphere)
-        descent = Descent(Task(3), np.ones(3), 9.0, 0.1, population=7)
+        descent = CmaDescent(Task(3), np.ones(3), 9.0, 0.1, population=7)
         for count in portions:
             descent.run(Portion(function, count), whole=True)
         asked.extend(rows[:21])
@@ -83,11 +83,11 @@ def test_a_descent_goes_on_where_it_was_left():
 
 def test_the_race_is_won_by_the_lowest_loss():
     """Far from the minimum a large step wins, at the minimum a small one; too few evaluations are no race."""
-    far = [Descent(Task(4), np.ones(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
+    far = [CmaDescent(Task(4), np.ones(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
     portion = Portion(sphere, 100)
     assert race(portion, far, 0.3) is far[1]
     assert portion.left == 100 - 2 * (30 // far[0].count * far[0].count)
-    near = [Descent(Task(4), centre(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
+    near = [CmaDescent(Task(4), centre(4), np.inf, step, key=k) for k, step in enumerate((1e-4, 0.5))]
     assert race(Portion(sphere, 100), near, 0.3) is near[0]
     few = Portion(sphere, 10)
     assert race(few, far, 0.3) is far[1]

@@ -14,7 +14,7 @@ from colayer._runtime.arrays import Floats
 from colayer.errors import OptionError
 from colayer.learning.options import positive
 from colayer.learning.run import Stop
-from colayer.learning.search.cma_es import CmaEs, Descent, race
+from colayer.learning.search.cma_es import CmaDescent, CmaEs, race
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.fit import Experience
 from colayer.learning.search.optimizer import Evaluate, Portion, Task
@@ -108,7 +108,7 @@ class Auto(Experience):
             search(descent.mean[None, :])
             ends.append(descent.mean)
         best = min(ends, key=search.mean_of)
-        finish = Descent(task, best, search.loss_of(best), self.finish_step, key=_LAST)
+        finish = CmaDescent(task, best, search.loss_of(best), self.finish_step, key=_LAST)
         try:
             finish.run(Portion(search, task.evaluations))
         finally:
@@ -132,10 +132,10 @@ class Auto(Experience):
             ends += _descended(search, task, start, evaluations // len(sigmas), Srl(sigma=sigma), key)
         return ends
 
-    def _searched(self, search: SearchRun, task: Task, start: Floats, evaluations: int) -> Descent:
+    def _searched(self, search: SearchRun, task: Task, start: Floats, evaluations: int) -> CmaDescent:
         """Return the best of CMA-ES with each first step, so many evaluations in all."""
         loss = search.loss_of(start)
-        descents = [Descent(task, start, loss, step, key=key) for key, step in enumerate(self.steps)]
+        descents = [CmaDescent(task, start, loss, step, key=key) for key, step in enumerate(self.steps)]
         return race(Portion(search, evaluations), descents, 1.0 / len(descents))
 
 

@@ -65,7 +65,7 @@ class CmaEs(Experience):
         def search(portion: Portion) -> None:
             loss = float(portion(start[None, :])[0])
             steps = STEPS if self.step is None else (self.step,)
-            descents = [Descent(task, start, loss, step, self.population, key) for key, step in enumerate(steps)]
+            descents = [CmaDescent(task, start, loss, step, self.population, key) for key, step in enumerate(steps)]
             race(portion, descents, _RACE).run(portion)
 
         Portion(evaluate, task.evaluations).spend(search)
@@ -79,7 +79,7 @@ class CmaEs(Experience):
         return start
 
 
-class Descent:
+class CmaDescent:
     """CMA-ES from `start`, whose loss is known, with restarts from the best weights seen.
 
     It goes on where it was left: `run` takes populations from a portion until that is spent, or, with `whole`, until
@@ -141,7 +141,7 @@ class Descent:
         )
 
 
-def race(portion: Portion, descents: Sequence[Descent], share: float) -> Descent:
+def race(portion: Portion, descents: Sequence[CmaDescent], share: float) -> CmaDescent:
     """Return the descent of lowest loss after each had this share of the portion; of equals the first.
 
     One alone has won. A share that holds no two populations is no race: the middle one wins.

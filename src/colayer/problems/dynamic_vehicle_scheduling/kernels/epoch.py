@@ -69,19 +69,26 @@ def layer_into(theta, location, start, duration, must, travel, successor):  # ty
 
 
 @njit(cache=True, nogil=True)
-def wait_into(must, successor):  # type: ignore[no-untyped-def]
-    """Leave out the routes none of whose requests must go. O(n).
-
-    Such a route can leave an hour later, when more is known, at the same cost: no policy is better for sending it now.
-    """
-    n = len(must)
+def first_of_routes(successor):  # type: ignore[no-untyped-def]
+    """Return which requests begin a route; one that is its own successor is on none. O(n)."""
+    n = len(successor)
     begins = np.empty(n, np.bool_)
     for u in range(n):
         begins[u] = successor[u] != u
     for u in range(n):
         if successor[u] >= 0 and successor[u] != u:
             begins[successor[u]] = False
-    for u in range(n):
+    return begins
+
+
+@njit(cache=True, nogil=True)
+def wait_into(must, successor):  # type: ignore[no-untyped-def]
+    """Leave out the routes none of whose requests must go. O(n).
+
+    Such a route can leave an hour later, when more is known, at the same cost: no policy is better for sending it now.
+    """
+    begins = first_of_routes(successor)
+    for u in range(len(must)):
         if begins[u]:
             some = False
             v = u
@@ -98,15 +105,9 @@ def wait_into(must, successor):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def driven(location, travel, successor):  # type: ignore[no-untyped-def]
     """Return the travel time of the routes, from and to the depot included, summed by request."""
-    n = len(location)
-    begins = np.empty(n, np.bool_)
-    for u in range(n):
-        begins[u] = successor[u] != u
-    for u in range(n):
-        if successor[u] >= 0 and successor[u] != u:
-            begins[successor[u]] = False
+    begins = first_of_routes(successor)
     total = 0.0
-    for u in range(n):
+    for u in range(len(location)):
         if begins[u]:
             total += travel[0, location[u]]
         if successor[u] < 0:
