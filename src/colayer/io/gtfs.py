@@ -26,7 +26,7 @@ from colayer.io.files import read_bytes
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 #: What reading a damaged or encrypted archive raises.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 
 
@@ -125,7 +125,7 @@ class _Feed:
             raise InputError("missing, expected it in a GTFS feed", where=place)
         try:
             text = self._bytes(file).decode("utf-8-sig")
-        except (UnicodeDecodeError, *_DAMAGED) as error:
+        except (UnicodeDecodeError, *DAMAGED) as error:
             raise InputError(f"cannot be read ({first_line(error)})", where=place) from None
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problems.dynamic_vehicle_scheduling.city import City, draw
+from colayer.io.vrplib import read_routing
+from colayer.problems.dynamic_vehicle_scheduling.city import City, draw, static_city
 from colayer.problems.dynamic_vehicle_scheduling.generator import city_of
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 from support.dynamic_days import line_city
 from support.errors import rejects
+from support.routing_files import EXPLICIT, SOLOMON
 
 
 def test_epochs_end_before_the_latest_visit() -> None:
@@ -37,6 +40,19 @@ def test_wrong_fields_are_refused_by_name(field: str, value: object, message: st
     City(**fields)
     with rejects(InputError, message):
         City(**{**fields, field: value})
+
+
+def test_a_static_problem_is_a_city_without_demands_and_the_window_of_the_depot(tmp_path: Path) -> None:
+    path = tmp_path / "one.txt"
+    path.write_text(EXPLICIT)
+    city = static_city(read_routing(path), "one.txt")
+    assert city.windows.tolist() == [[7200.0, 14400.0], [7200.0, 14400.0], [14400.0, 21600.0]]
+    assert city.service.tolist() == [60.0, 120.0, 180.0]
+    assert (city.earliest, city.latest, city.epochs) == (10800.0, 18000.0, 5)
+    path.write_text(SOLOMON)
+    with rejects(InputError, "no visit is due after 3600 s", where="one.txt: windows"):
+        static_city(read_routing(path), "one.txt")
+    assert static_city(read_routing(path, unit=60.0), "one.txt").epochs == 3
 
 
 def test_requests_are_reachable_distinct_and_within_the_day() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
 from colayer.io.validate import refuse, table
+from colayer.io.vrplib import StaticRouting
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 
 #: Of a time, in seconds: then sums of times are exact enough.
@@ -83,6 +84,14 @@ class City:
         """Return for each place the 5 % quantile of the times to or from the customers, whichever is less."""
         nearest: Floats = np.quantile(np.minimum(self.travel, self.travel.T)[:, 1:], NEAR, axis=1)
         return nearest
+
+
+def static_city(static: StaticRouting, where: str) -> City:
+    """Return the city of a static problem; `where` names it in messages. Demands and the capacity play no role."""
+    try:
+        return City(static.travel, static.windows[1:], static.service[1:], static.points)
+    except InputError as error:
+        raise error.at(where) from None
 
 
 def draw(city: City, rng: np.random.Generator, per_epoch: int, first: int = 0) -> dict[str, Any]:

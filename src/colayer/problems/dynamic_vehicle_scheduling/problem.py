@@ -10,8 +10,9 @@ import numpy as np
 from colayer._runtime.arrays import Floats, Ints
 from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import OptionError
+from colayer.io.vrplib import read_routing
 from colayer.problem.sizes import Size
-from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS
+from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS, static_city
 from colayer.problems.dynamic_vehicle_scheduling.cost import bound, day_costs, scale
 from colayer.problems.dynamic_vehicle_scheduling.decoder import decode
 from colayer.problems.dynamic_vehicle_scheduling.features import COLUMNS, features
@@ -37,7 +38,6 @@ from colayer.problems.dynamic_vehicle_scheduling.state import (
     violation,
     write_decisions,
 )
-from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
 from colayer.problems.rules import rule_named
 
 if TYPE_CHECKING:
@@ -104,9 +104,11 @@ class DynamicVehicleScheduling(DynamicProblem):
         """Return the routes that leave now."""
         return decode(y, state, self.decoder)
 
-    def day(self, path: str | os.PathLike[str], seed: int = 473, per_epoch: int = PER_EPOCH) -> Day:
-        """Draw a day in the city of a static VRPLIB file, whose travel times are a full matrix."""
-        return day_in(read_city(path), np.random.default_rng(seed), per_epoch)
+    def day(
+        self, path: str | os.PathLike[str], seed: int = 473, per_epoch: int = PER_EPOCH, *, unit: float = 1.0
+    ) -> Day:
+        """Draw a day in the city of a static VRPLIB or Solomon file; a unit of its times is `unit` seconds."""
+        return day_in(static_city(read_routing(path, unit=unit), str(path)), np.random.default_rng(seed), per_epoch)
 
     def day_costs(self, weights: Floats, day: Day) -> Floats:
         """Return the cost of a day under each row of `weights` (raw units), by compiled code."""
