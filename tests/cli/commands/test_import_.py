@@ -40,6 +40,14 @@ def test_the_document_says_what_the_published_plan_costs(run: Any, place: Path) 
     assert len(plan["infeasible"]) == 2
 
 
+def test_depot_trips_are_told_as_they_are(run: Any, place: Path) -> None:
+    """The depot is the north stop, where both vehicles begin or end but for the way to the mill and back, 5 km each."""
+    told = run("import", "gtfs", feed(place / "feed.zip"), *TUESDAY, "--depot", "60,10", "--speed", 60, "--detour", 1)
+    assert "10 minutes of depot trips" in told
+    table = dict(read_csv(place / "data" / "0000.published.csv"))
+    assert [round(x) for x in (*table["pull_out"], *table["pull_in"])] == [0, 0, 5, 0, 0, 0, 0, 5]
+
+
 def test_infeasible_connections_are_told(run: Any, place: Path) -> None:
     path = feed(place / "feed.zip", trips=FILES["trips.txt"].replace(",B2", ",B1"))
     told = run("import", "gtfs", path, *TUESDAY)

@@ -59,6 +59,12 @@ def test_a_depot_makes_vehicles_dearer_by_the_mean_trip_out_and_back(path: Path)
     free = PROBLEM.from_gtfs(path, date=TUESDAY, scenarios=1)
     instance = PROBLEM.from_gtfs(path, date=TUESDAY, scenarios=1, depot=(60.0, 10.0), speed=60, detour=1, drive_cost=2)
     assert instance.vehicle_cost - free.vehicle_cost == pytest.approx(2 * (10.0075 + 5.0038) / 2, rel=1e-3)
+    plan = PROBLEM.table(
+        np.array([2, 3, -1, -1]), instance
+    )  # r1 and r2 from north to north, b1 and n1 from mill to mill
+    assert plan["pull_out"] == pytest.approx([0.0, 0.0, 5.0038, 0.0], rel=1e-3)
+    assert plan["pull_in"] == pytest.approx([0.0, 0.0, 0.0, 5.0038], rel=1e-3)
+    assert "pull_out" not in PROBLEM.table(np.array([2, 3, -1, -1]), free)
     for depot in ((91.0, 0.0), (0.0, 181.0)):
         with rejects(InputError, where="depot"):
             PROBLEM.from_gtfs(path, date=TUESDAY, depot=depot)

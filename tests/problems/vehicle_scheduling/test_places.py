@@ -21,9 +21,10 @@ END = BEGIN + RNG.uniform(5, 90, size=12)
 MINUTES = np.array([[0.0, 12.0, np.nan], [9.0, 0.0, 25.0], [14.0, 20.0, 0.0]])
 START, FINISH = RNG.integers(0, 3, size=(2, 12))
 FACTOR = RNG.uniform(1.0, 2.0, size=(4, 24))
+HOME = np.array([4.0, 0.0, 7.0])
 LATE = {"scenario_begin": np.tile(BEGIN, (4, 1)), "scenario_end": END + RNG.exponential(5, size=(4, 12))}
 COMMON = {"vehicle_cost": 100.0, "delay_cost": 2.0, "begin": BEGIN, "end": END, **LATE}
-WITH_PLACES = Instance(**COMMON, places=Places(START, FINISH, MINUTES, FACTOR), layover=3.0)
+WITH_PLACES = Instance(**COMMON, places=Places(START, FINISH, MINUTES, FACTOR, HOME), layover=3.0)
 
 
 def test_travel_is_that_between_the_places_of_the_tasks() -> None:
@@ -60,6 +61,7 @@ def test_files_hold_them(suffix: str, tmp_path: Path) -> None:
         assert PROBLEM.content(again) == PROBLEM.content(WITH_PLACES)
         assert again.layover == 3.0
         assert again.to_columns()["from"] == START.tolist()
+        assert again.places.home.tolist() == HOME.tolist()
 
 
 def test_origin_is_kept_and_is_no_content(tmp_path: Path) -> None:
@@ -82,6 +84,8 @@ def test_origin_is_kept_and_is_no_content(tmp_path: Path) -> None:
         ({"finish": FINISH + 0.5}, "places.finish[0]"),
         ({"start": START[:3], "finish": FINISH[:3]}, "places.start"),
         ({"finish": FINISH[:3]}, "places.finish"),
+        ({"home": HOME[:2]}, "places.home"),
+        ({"home": -HOME}, "places.home[0]"),
         ({"more": 1}, "places.more"),
     ],
 )

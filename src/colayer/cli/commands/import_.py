@@ -63,7 +63,7 @@ def import_(
         float, typer.Option(metavar="MIN", parser=arguments.number, help="Least scheduled rest between trips.")
     ] = 0.0,
     depot: Annotated[
-        str | None, typer.Option(metavar="LAT,LON", help="A vehicle also costs a mean trip from here and back.")
+        str | None, typer.Option(metavar="LAT,LON", help="A vehicle costs the mean trip from here and back too.")
     ] = None,
     drive_cost: Annotated[
         float, typer.Option(metavar="X", parser=arguments.number, help="Cost of a minute of depot trips.")
@@ -136,18 +136,22 @@ def import_(
 
 def _summary(problem: Any, instance: Instance, day: ServiceDay, plan: PublishedPlan | None) -> dict[str, Any]:
     """Return what the published plan comes to under the scenarios of an instance."""
+    from colayer.problems.vehicle_scheduling.solution import depot_trips
+
     said: dict[str, Any] = {"date": str(day.date), "trips": len(day.trips), "services": {}}
     for trip in day.trips:
         said["services"][trip.service] = said["services"].get(trip.service, 0) + 1
     if plan is None:
         return {**said, "published": None}
     cost = float(problem.cost(plan.successor, instance))
+    trips = depot_trips(plan.successor, instance)
     delay = (cost - plan.vehicles * instance.vehicle_cost) / instance.delay_cost if instance.delay_cost else None
     return {
         **said,
         "published": {
             "blocks": plan.blocks, "connections": plan.connections, "infeasible": list(plan.infeasible),
             "short_layovers": plan.short, "vehicles": plan.vehicles, "expected_delay": delay, "cost": cost,
+            "depot_minutes": None if trips is None else float(sum(minutes.sum() for minutes in trips.values())),
         },
     }  # fmt: skip
 
@@ -163,6 +167,8 @@ def _line(path: Path, day: ServiceDay, summary: dict[str, Any]) -> str:
     delay = "" if plan["expected_delay"] is None else f"{plan['expected_delay']:,.0f} minutes of delay expected, "
     text += f"  published plan: {counted(plan['blocks'], 'block')}, {counted(plan['vehicles'], 'vehicle')}, "
     text += f"{delay}cost {plan['cost']:,.6g}\n"
+    if plan["depot_minutes"] is not None:
+        text += f"  {plan['depot_minutes']:,.0f} minutes of depot trips; its cost counts a mean trip per vehicle\n"
     if plan["short_layovers"]:
         text += f"  {plan['short_layovers']:,} of its connections leave less than the layover\n"
     wrong = plan["infeasible"]

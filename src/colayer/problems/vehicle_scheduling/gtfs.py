@@ -62,7 +62,8 @@ def from_gtfs(
         speed: Of empty trips, km/h.
         detour: What a great-circle distance is multiplied by.
         layover: Minutes that a vehicle is scheduled to rest between trips, at least.
-        depot: Latitude and longitude. Every vehicle then also costs the mean trip from there and back.
+        depot: Latitude, longitude. Every vehicle then costs the mean over all trips of the way from there to the first
+            stop and from the last one back, whichever trips it runs; tables of plans show the depot trips as they are.
         drive_cost: Cost of a minute of depot trips.
         vehicle_cost: Cost of a vehicle.
         delay_cost: Cost of a minute of delay.
@@ -103,8 +104,8 @@ def instance_of(
     pace = 60.0 * detour / speed
     if number(drive_cost, "drive_cost") < 0:
         raise InputError(f"{drive_cost:g} is negative, expected a number >= 0", where="drive_cost")
-    if depot is not None:
-        home = pace * kilometres(np.array([_point(depot)]), where)[0]
+    home = None if depot is None else pace * kilometres(np.array([_point(depot)]), where)[0]
+    if home is not None:
         vehicle_cost = vehicle_cost + drive_cost * float(home[start].mean() + home[finish].mean())
     late, factor = delays.draw(begin, end, scenarios, seed)
     return Instance(
@@ -115,7 +116,7 @@ def instance_of(
         scenario_begin=np.tile(begin, (len(late), 1)),
         scenario_end=end + late,
         names=tuple(trip.name for trip in day.trips),
-        places=Places(start, finish, pace * kilometres(where, where), factor),
+        places=Places(start, finish, pace * kilometres(where, where), factor, home),
         layover=layover,
         origin=datetime.combine(day.date, time()),
     )

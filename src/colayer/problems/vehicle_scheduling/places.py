@@ -16,6 +16,7 @@ from colayer.problems.vehicle_scheduling.city import table
 from colayer.problems.vehicle_scheduling.kernels.travel import HOURS
 
 _KEYS = ("start", "finish", "minutes", "factor")
+_OPTIONAL = ("home",)
 #: The most travel times by arc and scenario that are held at once: 1.6 GB.
 MOST = 2e8
 
@@ -25,13 +26,15 @@ class Places:
     """p places, for timetables: many tasks start and finish in few of them (read-only arrays).
 
     A trip from the end of u to the begin of v takes minutes[finish[u], start[v]], times factor[ω, h] under scenario ω,
-    where h is the hour of the day in which u is scheduled to end.
+    where h is the hour of the day in which u is scheduled to end. `home`, if given, are the minutes between a depot and
+    the places: tables of solutions show the depot trips, the cost does not know them.
     """
 
     start: Ints  # (n,) the place in which each task begins
     finish: Ints  # (n,) the place in which it ends
     minutes: Floats  # (p, p), NaN: no way
     factor: Floats  # (S, 24)
+    home: Floats | None = None  # (p,)
 
     def __post_init__(self) -> None:
         minutes = table(self.minutes, "places.minutes", (None, None), gaps=True)
@@ -52,9 +55,13 @@ class Places:
             object.__setattr__(self, field, whole)
         object.__setattr__(self, "minutes", minutes)
         object.__setattr__(self, "factor", factor)
+        if self.home is not None:
+            home = table(self.home, "places.home", (len(minutes),))
+            refuse(home < 0, home, "places.home", "is negative, expected a number >= 0")
+            object.__setattr__(self, "home", home)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Places, tuple(getattr(self, key) for key in _KEYS)  # read-only again on the other side
+        return Places, tuple(getattr(self, key) for key in (*_KEYS, *_OPTIONAL))  # read-only again on the other side
 
     def scheduled(self) -> Floats:
         """Return the minutes (n, n) from the end of each task to the begin of each other."""
@@ -72,12 +79,13 @@ def read_places(document: Any) -> Places:
     if not isinstance(document, Mapping):
         raise InputError("expected an object", where="places")
     try:
-        exact_keys(document, _KEYS)
+        exact_keys({key: value for key, value in document.items() if key not in _OPTIONAL}, _KEYS)
     except InputError as error:
         raise InputError(error.message, where=f"places.{error.where}") from None
-    return Places(**{key: document[key] for key in _KEYS})
+    return Places(**document)
 
 
 def write_places(places: Places) -> dict[str, Any]:
     """Return the places' part of an instance file."""
-    return {key: getattr(places, key) for key in _KEYS}
+    fields = {key: getattr(places, key) for key in (*_KEYS, *_OPTIONAL)}
+    return {key: value for key, value in fields.items() if value is not None}

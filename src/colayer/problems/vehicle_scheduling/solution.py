@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from colayer._runtime.arrays import Ints
+from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.dates import dates_or_numbers
 from colayer.io.files import exact_keys
 from colayer.io.validate import named, unnamed
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.delay import solution_delays
+from colayer.problems.vehicle_scheduling.kernels.delay import first_tasks, solution_delays
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc
 
 _KEYS = ("routes", "vehicles")
@@ -49,10 +49,8 @@ def checked(successor: ArrayLike, instance: Instance) -> Ints:
 def routes_of(successor: Ints) -> list[list[int]]:
     """Return the routes, by their first task, each a list of tasks in order."""
     following = successor.tolist()
-    first = np.ones(len(following), dtype=bool)
-    first[successor[successor >= 0]] = False
     routes = []
-    for task in np.flatnonzero(first).tolist():
+    for task in np.flatnonzero(first_tasks(successor)).tolist():
         route = [task]
         while following[route[-1]] >= 0:
             route.append(following[route[-1]])
@@ -93,17 +91,33 @@ def write_solution(successor: ArrayLike, instance: Instance) -> dict[str, Any]:
 
 
 def table(successor: ArrayLike, instance: Instance) -> dict[str, list[Any]]:
-    """Return one row per task, by vehicle (numbered from 1) in the order of its route, with its mean delay."""
+    """Return one row per task, by vehicle (numbered from 1) in the order of its route, with its mean delay.
+
+    With a depot, `pull_out` and `pull_in` are the minutes of the trip from there and back, 0 within a route.
+    """
     solution = checked(successor, instance)
     routes = routes_of(solution)
     order = [task for route in routes for task in route]
     delay = solution_delays(instance.times, solution).mean(axis=1)
-    return {
+    columns = {
         "vehicle": [k for k, route in enumerate(routes, start=1) for _ in route],
         "task": named(order, instance.names),
         "begin": dates_or_numbers(instance.begin[order], instance.origin),
         "end": dates_or_numbers(instance.end[order], instance.origin),
         "mean_delay": delay[order].tolist(),
+    }
+    trips = depot_trips(solution, instance)
+    return columns if trips is None else columns | {key: by_task[order].tolist() for key, by_task in trips.items()}
+
+
+def depot_trips(successor: Ints, instance: Instance) -> dict[str, Floats] | None:
+    """Return by task the minutes of the trip from the depot to it, and from it to the depot; None without a depot."""
+    if instance.places is None or instance.places.home is None:
+        return None
+    places, home = instance.places, instance.places.home
+    return {
+        "pull_out": np.where(first_tasks(successor), home[places.start], 0.0),
+        "pull_in": np.where(successor < 0, home[places.finish], 0.0),
     }
 
 
