@@ -7,26 +7,19 @@ read: `trips.txt`, `stop_times.txt`, `stops.txt`, `calendar.txt` and `calendar_d
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
-import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date as Date  # noqa: N812
 from datetime import datetime
 from pathlib import Path
 
-from colayer._runtime.text import counted, first_line, short
+from colayer._runtime.text import counted, short
 from colayer.errors import InputError
-from colayer.io.dates import clock_time
-from colayer.io.files import read_bytes
+from colayer.io.feed import Feed
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-#: What reading a damaged or encrypted archive raises.
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 
 
@@ -67,7 +60,7 @@ def read_day(
         services: The `service_id`s to read, by default all that run on the date.
         route_type: GTFS's number of a kind of vehicle (0 tram, 3 bus, …); needed if trips of several kinds run.
     """
-    feed = _Feed(Path(path))
+    feed = Feed(Path(path))
     day = _day(date)
     kinds = _kinds(feed)
     running = _services(feed, day)
@@ -90,58 +83,11 @@ def read_day(
         of = "" if route_type is None else f" of route type {route_type}"
         raise InputError(f"no trips{of} on {day}{_range(feed)}", where=f"{feed.name}: trips.txt")
     if len(found) > 1:
-        known = ", ".join(map(str, sorted(found)))
+        known = ", ".join("none" if kind < 0 else str(kind) for kind in sorted(found))
         raise InputError(f"trips of the route types {known} on {day}, expected one of them", where="route_type")
     timed = _frequent(feed, _timed(feed, trips))
     stops = {stop for trip in timed for stop in (trip.start, trip.finish)}
     return ServiceDay(day, tuple(sorted(timed, key=lambda t: (t.begin, t.end, t.name))), _points(feed, stops))
-
-
-class _Feed:
-    """The files of a feed by name."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = str(path)
-        self._zip, self._folder = None, path
-        if path.is_dir():
-            return
-        try:
-            self._zip = zipfile.ZipFile(io.BytesIO(read_bytes(path)))
-        except zipfile.BadZipFile:
-            raise InputError("not a zip file, expected a GTFS feed, zipped or a folder", where=self.name) from None
-        inside = [name for name in self._zip.namelist() if name.rpartition("/")[2] == "trips.txt"]
-        self._prefix = inside[0].removesuffix("trips.txt") if inside else ""  # some feeds are folders in a zip file
-
-    def has(self, file: str) -> bool:
-        """Tell whether the feed has a file."""
-        if self._zip is None:
-            return (self._folder / file).is_file()
-        return self._prefix + file in self._zip.namelist()
-
-    def rows(self, file: str, *columns: str) -> Iterator[tuple[str, dict[str, str]]]:
-        """Iterate over the rows of a file, each with its place for messages; the file must have these columns."""
-        place = f"{self.name}: {file}"
-        if not self.has(file):
-            raise InputError("missing, expected it in a GTFS feed", where=place)
-        try:
-            text = self._bytes(file).decode("utf-8-sig")
-        except (UnicodeDecodeError, *DAMAGED) as error:
-            raise InputError(f"cannot be read ({first_line(error)})", where=place) from None
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        try:
-            names = [name.strip() for name in next(reader, [])]
-            for column in columns:
-                if column not in names:
-                    raise InputError("no such column", where=f"{place}: {column}")
-            for cells in reader:
-                if any(cells):
-                    row = dict(zip(names, (cell.strip() for cell in cells), strict=False))
-                    yield f"{place}: line {reader.line_num}", row | {c: row.get(c, "") for c in columns}
-        except csv.Error as error:
-            raise InputError(f"not CSV: {first_line(error)}", where=f"{place}: line {reader.line_num}") from None
-
-    def _bytes(self, file: str) -> bytes:
-        return read_bytes(self._folder / file) if self._zip is None else self._zip.read(self._prefix + file)
 
 
 def _day(date: str | Date) -> Date:
@@ -155,15 +101,19 @@ def _day(date: str | Date) -> Date:
         raise InputError(f"{short(date)} is not a date, expected one like 2016-09-20", where="date") from None
 
 
-def _kinds(feed: _Feed) -> dict[str, int]:
+def _kinds(feed: Feed) -> dict[str, int]:
     """Return the route types of the routes, where the feed says them."""
     if not feed.has("routes.txt"):
         return {}
-    rows = feed.rows("routes.txt", "route_id", "route_type")
-    return {row["route_id"]: int(row["route_type"]) for _, row in rows if row["route_type"].isdecimal()}
+    kinds = {}
+    for where, row in feed.rows("routes.txt", "route_id", "route_type"):
+        if not row["route_type"].isdecimal():
+            raise InputError(f"{short(row['route_type'])}, expected a whole number", where=f"{where}: route_type")
+        kinds[row["route_id"]] = int(row["route_type"])
+    return kinds
 
 
-def _services(feed: _Feed, day: Date) -> set[str]:
+def _services(feed: Feed, day: Date) -> set[str]:
     """Return the services that run on a day: by the weekday, and by exceptions."""
     if not feed.has("calendar.txt") and not feed.has("calendar_dates.txt"):
         raise InputError(
@@ -171,19 +121,29 @@ def _services(feed: _Feed, day: Date) -> set[str]:
         )
     said, services = f"{day:%Y%m%d}", set()
     if feed.has("calendar.txt"):
-        for _, row in feed.rows("calendar.txt", "service_id", "start_date", "end_date", *_DAYS):
-            if row["start_date"] <= said <= row["end_date"] and row[_DAYS[day.weekday()]] == "1":
+        for where, row in feed.rows("calendar.txt", "service_id", "start_date", "end_date", *_DAYS):
+            runs = row[_DAYS[day.weekday()]]
+            if runs not in ("0", "1"):
+                raise InputError(f"{short(runs)}, expected 0 or 1", where=f"{where}: {_DAYS[day.weekday()]}")
+            if _compact(row, "start_date", where) <= said <= _compact(row, "end_date", where) and runs == "1":
                 services.add(row["service_id"])
     if feed.has("calendar_dates.txt"):
         for where, row in feed.rows("calendar_dates.txt", "service_id", "date", "exception_type"):
             if row["exception_type"] not in ("1", "2"):
                 raise InputError(f"{short(row['exception_type'])}, expected 1 or 2", where=f"{where}: exception_type")
-            if row["date"] == said:
+            if _compact(row, "date", where) == said:
                 (services.add if row["exception_type"] == "1" else services.discard)(row["service_id"])
     return services
 
 
-def _range(feed: _Feed) -> str:
+def _compact(row: dict[str, str], column: str, where: str) -> str:
+    """Return a date as feeds write it."""
+    if re.fullmatch(r"\d{8}", row[column]) is None:
+        raise InputError(f"{short(row[column])} is not a date, expected one like 20160920", where=f"{where}: {column}")
+    return row[column]
+
+
+def _range(feed: Feed) -> str:
     """Return the days that a calendar covers, for the message about one that it does not."""
     if not feed.has("calendar.txt"):
         return ""
@@ -192,7 +152,7 @@ def _range(feed: _Feed) -> str:
     return f", the calendar is of {first} to {last}" if first else ""
 
 
-def _timed(feed: _Feed, trips: dict[str, Trip]) -> list[Trip]:
+def _timed(feed: Feed, trips: dict[str, Trip]) -> list[Trip]:
     """Return the trips with their first departure and last arrival."""
     ends: dict[str, list[tuple[int, str, dict[str, str]]]] = {}
     columns = ("trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time")
@@ -206,6 +166,9 @@ def _timed(feed: _Feed, trips: dict[str, Trip]) -> list[Trip]:
         if len(seen) < 2:
             seen.append(at)
             seen.sort(key=lambda stop: stop[0])
+        elif at[0] in (seen[0][0], seen[1][0]):
+            said = f"{at[0]} comes twice in trip {short(row['trip_id'])}"
+            raise InputError(said, where=f"{where}: stop_sequence")
         elif at[0] < seen[0][0]:
             seen[0] = at
         elif at[0] > seen[1][0]:
@@ -225,11 +188,11 @@ def _timed(feed: _Feed, trips: dict[str, Trip]) -> list[Trip]:
     return timed
 
 
-def _frequent(feed: _Feed, trips: list[Trip]) -> list[Trip]:
+def _frequent(feed: Feed, trips: list[Trip]) -> list[Trip]:
     """Return the trips with those of `frequencies.txt` repeated, which belong to no block."""
     if not feed.has("frequencies.txt"):
         return trips
-    by_name = {trip.name: trip for trip in trips}
+    by_name, names = {trip.name: trip for trip in trips}, set[str]()
     repeated: dict[str, list[Trip]] = {}
     for where, row in feed.rows("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs"):
         trip = by_name.get(row["trip_id"])
@@ -238,16 +201,26 @@ def _frequent(feed: _Feed, trips: list[Trip]) -> list[Trip]:
         if not row["headway_secs"].isdecimal() or int(row["headway_secs"]) == 0:
             raise InputError(f"{short(row['headway_secs'])}, expected seconds > 0", where=f"{where}: headway_secs")
         first, last = (_minutes(row[key], f"{where}: {key}") for key in ("start_time", "end_time"))
+        if last <= first:
+            raise InputError("not after start_time", where=f"{where}: end_time")
         seconds = range(round(60 * first), round(60 * last), int(row["headway_secs"]))
-        for begin in (second / 60 for second in seconds):
-            name, end = f"{trip.name}@{clock_time(begin, None)}", begin + trip.end - trip.begin
-            repeated.setdefault(trip.name, []).append(replace(trip, name=name, block="", begin=begin, end=end))
+        for second in seconds:
+            begin, rest = second / 60, f":{second % 60:02}" if second % 60 else ""
+            name = f"{trip.name}@{second // 3600}:{second // 60 % 60:02}{rest}"
+            if name in names:
+                raise InputError(f"{short(name)} runs twice", where=where)
+            names.add(name)
+            again = replace(trip, name=name, block="", begin=begin, end=begin + trip.end - trip.begin)
+            repeated.setdefault(trip.name, []).append(again)
     return [again for trip in trips for again in repeated.get(trip.name, [trip])]
 
 
-def _points(feed: _Feed, needed: set[str]) -> dict[str, tuple[float, float]]:
+def _points(feed: Feed, needed: set[str]) -> dict[str, tuple[float, float]]:
     """Return where stops lie; a stop without coordinates lies at its station."""
-    rows = {row["stop_id"]: (where, row) for where, row in feed.rows("stops.txt", "stop_id", "stop_lat", "stop_lon")}
+    rows: dict[str, tuple[str, dict[str, str]]] = {}
+    for where, row in feed.rows("stops.txt", "stop_id", "stop_lat", "stop_lon"):
+        if rows.setdefault(row["stop_id"], (where, row))[1] != row:
+            raise InputError(f"stop {short(row['stop_id'])} comes twice, with other data", where=where)
     points = {}
     for stop in sorted(needed):
         if stop not in rows:

@@ -19,8 +19,8 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import counted, first_line, short
 from colayer.errors import InputError, OptionError
+from colayer.io.feed import DAMAGED
 from colayer.io.files import read_bytes
-from colayer.io.gtfs import DAMAGED
 from colayer.io.validate import number, refuse, table
 
 Rounding = Literal["none", "nearest", "tenth"]
