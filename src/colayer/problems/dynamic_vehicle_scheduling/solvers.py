@@ -39,14 +39,19 @@ def prize(state: State, decoder: str) -> Decision:
 
 
 def look_ahead(state: State) -> Decision:
-    """Send what more than half of the hindsight solutions of drawn futures send now, and what must go."""
+    """Send what more than half of the hindsight solutions of drawn futures send now, and what must go.
+
+    Futures are drawn until those to come cannot change that.
+    """
     if not state.must.any():
         return ()
     votes = np.zeros(len(state.open))
-    if not state.must.all():
-        for k in range(FUTURES):
-            now = hindsight(future(state, SEED + k))[0]
-            votes[[request for route in now for request in route]] += 1.0
+    for k in range(FUTURES):
+        undecided = (votes <= FUTURES / 2) & (votes + FUTURES - k > FUTURES / 2)
+        if not (undecided & ~state.must).any():
+            break
+        now = hindsight(future(state, SEED + k))[0]
+        votes[[request for route in now for request in route]] += 1.0
     return cover(state, state.must | (votes > FUTURES / 2))
 
 
