@@ -26,7 +26,8 @@ def simulated(state: State, weights: Floats, candidates: int = CANDIDATES, futur
     """Return the candidate of least cost now plus mean cost of the rest of drawn days under `weights` (raw units).
 
     The first candidate is the decision of `weights`; for the others θ_i gets normal noise, NOISE times the trip of i.
-    All face the first `futures` of the days that the city draws. Routes that can wait do. Ties go to the earlier candidate.
+    All face the same days, the first `futures` that the city draws. Routes that can wait do. Ties go to the earlier
+    candidate.
     """
     tried = _candidates(state, weights, candidates)
     now = np.array([step(state, decision)[0] for decision in tried])
@@ -37,7 +38,7 @@ def simulated(state: State, weights: Floats, candidates: int = CANDIDATES, futur
             means = now[left] + later[left] / (part[-1] + 1)
             best = np.argsort(means, kind="stable")[: max(1, (len(left) + 1) // 2)]
             left = left[best if part[-1] + 1 < futures else best[:1]]
-    return tried[left[0]]
+    return tried[int(left[0])]
 
 
 def _rests(state: State, weights: Floats, tried: Sequence[Decision], days: Sequence[int]) -> Floats:

@@ -63,7 +63,8 @@ class State:
     @cached_property
     def later(self) -> Floats:
         """Return what the open requests would cost later, by the days that the city draws."""
-        return self.day.later[self.open, self.epoch]
+        later: Floats = self.day.later[self.open, self.epoch]
+        return later
 
     @cached_property
     def must(self) -> NDArray[np.bool_]:
