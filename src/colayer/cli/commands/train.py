@@ -238,10 +238,7 @@ def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list
 
 
 def against_rules(pipeline: SomePipeline, instances: Sequence[Any]) -> Comparison:
-    """Compare the learned weights alone with all plain methods, through the same decoder.
-
-    Rules of days that look ahead may take longer than learning did: `evaluate` shows those.
-    """
+    """Compare the learned weights alone with all plain methods, of days with those that are quick (see `evaluate`)."""
     from colayer.comparison.contender import pipeline_contender
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.plain import plain_contenders
