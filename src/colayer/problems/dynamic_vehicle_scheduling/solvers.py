@@ -14,8 +14,8 @@ from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import layer_into
 from colayer.problems.dynamic_vehicle_scheduling.layer import layer
 from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, future, routes
 
-#: c of *prize = c·trip* by decoder, between the best on the learning days of the files (0.34, 0.65) and of the
-#: generator (0.30, 0.48), as `benchmarks/dynamic_vehicles.py` tunes it.
+#: c of *prize = c·trip* by decoder, between the best on the learning days of the files (0.38, 0.65) and of the
+#: generator (0.30, 0.49), as `benchmarks/dynamic_vehicles.py` tunes it.
 PRIZE = {"none": 0.32, "wait": 0.55}
 #: Futures that `look-ahead` draws, and their seed.
 FUTURES, SEED = 20, 0
