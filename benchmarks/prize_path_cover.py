@@ -2,9 +2,9 @@
 
 Requests of one epoch in a city of the generator: travel times as costs, 0.5 × trip as prize, one request in ten must
 go. scipy gets the same graph as a sparse matching with loops, OR-Tools (in a process of its own) as an assignment of
-both sides, up to 500 requests; all must find the same value. Costs are whole multiples of 1/1024. Times are CPU
-seconds, best of three rounds, of one from 5000 requests on, from arrays to successors. The output also goes to
-benchmarks/results/prize_path_cover.json, if the machine was quiet or with --force.
+both sides; all must find the same value. Costs are whole multiples of 1/1024. Times are CPU seconds, best of three
+rounds, of one from 5000 requests on, from arrays to successors; OR-Tools is stopped after ten minutes of CPU. The
+output also goes to benchmarks/results/prize_path_cover.json, if the machine was quiet or with --force.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +27,7 @@ from measure import Bench, add_force
 from colayer.layers.prize_path_cover import prize_path_cover, served_cost
 
 SEED, UNIT, ROUNDS, MISSING = 7, 1024, 3, 3
-SIZES, ORTOOLS_UP_TO = (50, 500, 5000), 500
+SIZES, ONE_ROUND, LIMIT = (50, 500, 5000), 5000, 600
 
 #: indptr, heads, arc, origin and destination costs, prizes, required
 Arrays = tuple[np.ndarray, ...]
@@ -94,19 +96,26 @@ def child(path: Path) -> None:
         raise SystemExit(MISSING)
     with np.load(path) as file:
         arrays = tuple(file[f"arr_{i}"] for i in range(7))
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
     bench = Bench("")
-    found = by_ortools(arrays)
-    print(json.dumps([bench.share(), bench.best_of(partial(by_ortools, arrays), ROUNDS).cpu, found.tolist()]))
+    found: list[np.ndarray] = []
+    time = bench.best_of(lambda: found.append(by_ortools(arrays)), rounds(len(arrays[5])))
+    print(json.dumps([bench.share(), time.cpu, found[0].tolist()]))
+
+
+def rounds(requests: int) -> int:
+    """How often each solver runs."""
+    return ROUNDS if requests < ONE_ROUND else 1
 
 
 def ortools(bench: Bench, interpreter: str, arrays: Arrays) -> tuple[float, np.ndarray] | None:
-    """Time and successors of OR-Tools; None where there is none."""
+    """Time and successors of OR-Tools; None where there is none, or where it is stopped."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "arrays.npz")
         np.savez(path, *arrays)
         command = [interpreter, __file__, "--child", str(path)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode == MISSING:
+    if done.returncode in (MISSING, -signal.SIGXCPU, -signal.SIGKILL):
         return None
     if done.returncode:
         raise SystemExit(f"{interpreter}: OR-Tools failed with status {done.returncode}")
@@ -130,8 +139,8 @@ def main() -> None:
         arrays = case(requests)
         solvers = {"colayer": partial(prize_path_cover, *arrays), "scipy": partial(by_scipy, arrays)}
         found = {name: solve() for name, solve in solvers.items()}
-        seconds = {name: time.cpu for name, time in bench.in_turns(solvers, ROUNDS if requests < 5000 else 1).items()}
-        theirs = ortools(bench, arguments.ortools, arrays) if requests <= ORTOOLS_UP_TO else None
+        seconds = {name: time.cpu for name, time in bench.in_turns(solvers, rounds(requests)).items()}
+        theirs = ortools(bench, arguments.ortools, arrays)
         if theirs is not None:
             seconds["ortools"], found["ortools"] = theirs
         values = {name: value(successor, arrays) for name, successor in found.items()}

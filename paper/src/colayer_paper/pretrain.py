@@ -71,7 +71,7 @@ def _recipes() -> dict[str, Recipe]:
         problem = VehicleScheduling().with_options(features="rounds")
         return Recipe(problem, _vehicles_for_rounds, per_cell=count, evaluations=480, method=Auto(), rounds=10)
 
-    days = Recipe(DynamicVehicleScheduling(), _days, per_cell=90, evaluations=600, method=Auto())
+    days = Recipe(DynamicVehicleScheduling(), _days, per_cell=180, evaluations=600, method=Auto())
 
     recipes = (
         jobs("66", "none"),

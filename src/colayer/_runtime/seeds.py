@@ -20,6 +20,7 @@ ROUND = 0xA9  # weights around the learned ones, anew in each round
 BAYES = 0xBA  # first designs and candidates of `bayes`
 CMA_ES = 0xCE  # populations of `cma-es`
 DIRECT = 0xD1  # ties in the searches of `direct`
+DRAWN = 0xDA  # days that a city draws, to price requests (then 0) or to try decisions on (then 1)
 DEMONSTRATION = 0xDE  # order of the examples in each epoch (then 0), perturbations of each example (then 1)
 FACTORS = 0xE0  # factors of the features that hold on to the solution of the round before: a seed, not a key
 PORTFOLIO = 0xF0  # weights that may become members of a portfolio

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
-from colayer import read_instances
+from colayer import Pipeline, read_instances
 from colayer.cli.app import main
+from colayer.cli.commands.train import against_rules
+from support.dynamic_days import PROBLEM, small
 
 ROOT = Path(__file__).parents[3]
 CITY = "city_dispatch:Dispatching"
@@ -134,3 +136,9 @@ def test_what_a_day_has_no_use_for_is_refused(run: Any, refused: Any) -> None:
     assert "--sigma" in refused("train", CITY, "days", "-o", "n.json", "--evaluations", 3, "--sigma", "theory")
     assert "--method" in refused("train", CITY, "days", "-o", "n.json", "--method", "srl")  # it has no embed
     assert "hindsight" in refused("train", CITY, "days", "-o", "n.json", "--solutions")
+
+
+def test_train_does_not_wait_for_rules_that_look_ahead() -> None:
+    shown = {row.contender for row in against_rules(Pipeline(PROBLEM), [small(0), small(1)]).summary()}
+    assert {"learned", "greedy", "prize+wait"} < shown
+    assert "look-ahead" not in shown

@@ -15,7 +15,7 @@ from support.dynamic_days import line_day, play
 def test_compiled_days_equal_plain_ones_bit_for_bit(seed: int, decoder: str) -> None:
     problem = DynamicVehicleScheduling(decoder=decoder)
     day = problem.generate(seed, customers=60, per_epoch=8)
-    weights = problem.safe_weights + 0.2 * np.random.default_rng(seed).normal(size=(4, 8))
+    weights = problem.safe_weights + 0.2 * np.random.default_rng(seed).normal(size=(4, 9))
     costs = [
         play(day, lambda s, w=w: problem.decode(problem.layer(thetas(problem.features(s), w[None])[0], s), s))
         for w in weights

@@ -27,8 +27,8 @@ def plain(state: State) -> list[list[float]]:
         near = sorted(min(travel[where[i], where[j]], travel[where[j], where[i]]) for j in others)[:3]
         shares = len(joint) / max(1, n - 1)
         rows.append(
-            [trip, trip * slack, trip * state.epochs_left, trip * shares, np.mean(near) if near else trip / 2,
-             state.day.city.near[where[i]], slack, 1.0]
+            [trip, trip * slack, trip * state.epochs_left, trip * shares, state.later[i],
+             np.mean(near) if near else trip / 2, state.day.city.near[where[i]], slack, 1.0]
         )  # fmt: skip
     return rows
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problems.dynamic_vehicle_scheduling.simulation import simulated
+from colayer.problems.dynamic_vehicle_scheduling import Day
+from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS
+from colayer.problems.dynamic_vehicle_scheduling.drawn import drawn_days
+from colayer.problems.dynamic_vehicle_scheduling.simulation import _candidates, simulated
 from support.dynamic_days import PROBLEM, line_day, play, states
 
 WEIGHTS = PROBLEM.safe_weights
@@ -26,21 +29,29 @@ def test_simulation_is_feasible_and_repeatable() -> None:
 
 def test_the_decision_has_the_least_mean_cost_of_its_candidates() -> None:
     """It costs no more on the drawn days than that of the policy, by the plain steps."""
-    for state in states(PROBLEM.generate(5, customers=40, per_epoch=6)):
+    day = PROBLEM.generate(5, customers=40, per_epoch=6)
+    drawn = drawn_days(day.city, 6, tried=True)
+    for state in states(day):
         costs = []
         for count in (10, 1):
-            decision = simulated(state, WEIGHTS, count, 5)
+            decision = simulated(state, WEIGHTS, count, 1)
             place = {int(r): i for i, r in enumerate(state.open)}
             moved = tuple(tuple(place[r] for r in route) for route in decision)
-            totals = []
-            for seed in range(5):
-                cost, after = PROBLEM.step(PROBLEM.start(PROBLEM.future(state, seed)), moved)
-                while after is not None:
-                    more, after = PROBLEM.step(after, PROBLEM.baseline("prize+wait", after))
-                    cost += more
-                totals.append(cost)
-            costs.append(np.mean(totals))
+            rest = np.flatnonzero(drawn.epoch[: drawn.ends[0]] > state.epoch)
+            columns = [np.append(getattr(day, name)[state.open], getattr(drawn, name)[rest]) for name in REQUESTS]
+            cost, after = PROBLEM.step(PROBLEM.start(Day(day.city, *columns, 6, state.epoch)), moved)
+            while after is not None:
+                more, after = PROBLEM.step(after, PROBLEM.baseline("prize+wait", after))
+                cost += more
+            costs.append(cost)
         assert costs[0] <= costs[1] + 1e-9
+
+
+def test_the_worse_half_is_dropped_and_the_best_is_left() -> None:
+    """With as many parts as days, one candidate is left; it is one of those tried."""
+    for state in states(PROBLEM.generate(6, customers=40, per_epoch=6)):
+        tried = _candidates(state, WEIGHTS, 10)
+        assert simulated(state, WEIGHTS, 10, 4) in tried
 
 
 def test_nothing_is_sent_where_nothing_must_go() -> None:

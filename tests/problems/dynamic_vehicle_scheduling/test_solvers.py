@@ -7,7 +7,9 @@ import pytest
 
 from colayer.errors import InputError
 from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
-from colayer.problems.dynamic_vehicle_scheduling.solvers import greedy, lazy, look_ahead
+from colayer.problems.dynamic_vehicle_scheduling.hindsight import hindsight
+from colayer.problems.dynamic_vehicle_scheduling.solvers import FUTURES, SEED, greedy, lazy, look_ahead
+from colayer.problems.dynamic_vehicle_scheduling.state import future
 from support.dynamic_days import PROBLEM, line_day, play, small, states
 from support.errors import rejects
 
@@ -42,6 +44,16 @@ def test_look_ahead_is_feasible_and_repeatable() -> None:
     day = small(4)
     assert play(day, look_ahead) == play(day, look_ahead)
     assert np.isfinite(play(day, look_ahead))
+
+
+def test_look_ahead_is_the_vote_of_all_futures_though_it_may_stop_early() -> None:
+    for state in states(small(6, per_epoch=5)):
+        votes = np.zeros(len(state.open))
+        for k in range(FUTURES):
+            for route in hindsight(future(state, SEED + k))[0]:
+                votes[list(route)] += 1
+        chosen = state.must | (votes > FUTURES / 2) if state.must.any() else state.must
+        assert served(look_ahead(state)) == state.open[chosen].tolist()
 
 
 def test_another_rule_is_refused() -> None:

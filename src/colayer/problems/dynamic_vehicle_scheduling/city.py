@@ -84,6 +84,11 @@ class City:
         return np.array(self.travel)
 
     @cached_property
+    def drawn(self) -> dict[tuple[int, bool], Any]:
+        """Return the days that `drawn_days` keeps here."""
+        return {}
+
+    @cached_property
     def near(self) -> Floats:
         """Return for each place the 5 % quantile of the times to or from the customers, whichever is less."""
         nearest: Floats = np.quantile(np.minimum(self.travel, self.travel.T)[:, 1:], NEAR, axis=1)

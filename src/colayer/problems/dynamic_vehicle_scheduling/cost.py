@@ -32,7 +32,7 @@ def day_costs(weights: Floats, day: Day, decoder: str) -> Floats:
     """Return the cost of the day under each row of `weights` (raw units)."""
     rows = np.array(weights, dtype=np.float64, order="C", ndmin=2)
     out = np.empty(len(rows))
-    requests = (np.array(values) for values in (day.epoch, day.location, day.start, day.duration))
+    requests = (np.array(values) for values in (day.epoch, day.location, day.start, day.duration, day.later))
     city = day.city
     day_costs_into(rows, city.times, city.near, *requests, day.first, city.epochs, decoder == "wait", out)
     return out

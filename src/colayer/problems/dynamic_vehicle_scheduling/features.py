@@ -16,6 +16,7 @@ COLUMNS = FeatureTable(
         Feature("trip × slack", "trip", "trip · (start_i − t_0i − leave) / 3600"),
         Feature("trip × epochs left", "trip", "trip · epochs after this one"),
         Feature("trip × joint", "trip", "trip · share of the open requests that can be before or after i on a route"),
+        Feature("later", "later", "mean price of i in the best routes of drawn days to come"),
         Feature("near requests", "near", "mean time to the nearest three open requests"),
         Feature("near customers", "near", "5 % quantile of the times to all customers"),
         Feature("slack", "time", "(start_i − t_0i − leave) / 3600"),
@@ -30,7 +31,6 @@ def features(state: State) -> Floats:
     """Return one row per open request."""
     rows = np.empty((FEATURES, len(state.open)))
     city = state.day.city
-    features_into(
-        state.location, state.start, state.duration, city.times, city.near, state.leave, state.epochs_left, rows
-    )
+    requests = state.location, state.start, state.duration, state.later
+    features_into(*requests, city.times, city.near, state.leave, state.epochs_left, rows)
     return rows.T

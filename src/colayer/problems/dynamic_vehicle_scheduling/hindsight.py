@@ -17,8 +17,9 @@ from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from colayer._runtime.arrays import Ints
+from colayer.problems.dynamic_vehicle_scheduling.drawn import last_epochs
 from colayer.problems.dynamic_vehicle_scheduling.instance import Day
-from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs
+from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import arcs
 from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, start
 
 _WHOLE = 1e-6  # how far a whole number may be from one
@@ -31,21 +32,11 @@ def hindsight(day: Day, state: State | None = None) -> list[Decision]:
     epochs = day.city.epochs
     decisions: list[list[tuple[int, ...]]] = [[] for _ in range(now.epoch, epochs)]
     if len(known):
-        last = _last(day, known)
+        last = last_epochs(day.city, day.epoch[known], day.location[known], day.start[known])
         for route in _cover(day, known, np.maximum(day.epoch[known], now.epoch), last):
             leaves = int(last[route].min())
             decisions[leaves - now.epoch].append(tuple(known[route].tolist()))
     return [tuple(sorted(decision)) for decision in decisions]
-
-
-def _last(day: Day, known: Ints) -> Ints:
-    """Return the last epoch whose vehicles reach each request."""
-    city = day.city
-    last = np.full(len(known), city.epochs - 1)
-    to = city.travel[0, day.location[known]]
-    for epoch in range(city.epochs - 2, -1, -1):
-        last[HOUR * (epoch + 1) + HOUR + to > day.start[known]] = epoch
-    return last
 
 
 def _cover(day: Day, known: Ints, release: Ints, last: Ints) -> list[list[int]]:

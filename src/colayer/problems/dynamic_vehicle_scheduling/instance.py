@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from colayer.errors import InputError
 from colayer.io.frames import HasFrame
 from colayer.io.validate import numbers, refuse, table, whole
 from colayer.problems.dynamic_vehicle_scheduling.city import LARGEST, REQUESTS, City, draw
+from colayer.problems.dynamic_vehicle_scheduling.drawn import later_costs
 from colayer.problems.dynamic_vehicle_scheduling.generator import city_of
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR
 
@@ -73,6 +75,11 @@ class Day(HasFrame):
     def requests(self) -> int:
         """Return the number of requests of the whole day."""
         return len(self.epoch)
+
+    @cached_property
+    def later(self) -> Floats:
+        """Return what each request, by itself, would cost after each epoch, (requests, epochs); see `drawn.py`."""
+        return later_costs(self.city, self.per_epoch, self.epoch, self.location, self.start, self.duration)
 
 
 def generate(

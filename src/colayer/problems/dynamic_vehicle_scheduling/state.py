@@ -66,6 +66,12 @@ class State:
         return self.day.duration[self.open]
 
     @cached_property
+    def later(self) -> Floats:
+        """Return what the open requests would cost later, by the days that the city draws."""
+        later: Floats = self.day.later[self.open, self.epoch]
+        return later
+
+    @cached_property
     def must(self) -> NDArray[np.bool_]:
         """Return which open requests must go now: the vehicles of the next epoch are too late for them."""
         out = np.empty(len(self.open), dtype=np.bool_)

@@ -18,34 +18,35 @@ from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import (
 
 
 @njit(cache=True, nogil=True)
-def day_costs_into(weights, travel, near, epoch, location, start, duration, first, epochs, wait, out):  # type: ignore[no-untyped-def]
+def day_costs_into(weights, travel, near, epoch, location, start, duration, later, first, epochs, wait, out):  # type: ignore[no-untyped-def]
     """Compute out[k], the cost of the day under row k of the weights (raw units).
 
-    The requests are those of a `Day`, in order of their epochs; the day lasts from epoch `first` to epochs − 1. If
-    `wait`, routes wait as `wait_into` says. O(n²) for each epoch with n open requests, beside the layer.
+    The requests are those of a `Day`, in order of their epochs, later[r, e] what request r would cost after epoch e.
+    The day lasts from epoch `first` to epochs − 1. If `wait`, routes wait as `wait_into` says. O(n²) for each epoch
+    with n open requests, beside the layer.
     """
     served = np.empty(len(epoch), np.bool_)
     for k in range(len(weights)):
         served[:] = False
         out[k] = rest_cost(
-            weights[k : k + 1], travel, near, epoch, location, start, duration, first, epochs, wait, served
+            weights[k : k + 1], travel, near, epoch, location, start, duration, later, first, epochs, wait, served
         )
 
 
 @njit(cache=True, nogil=True)
-def rests_into(weights, travel, near, epoch, location, start, duration, first, epochs, wait, served, out):  # type: ignore[no-untyped-def]
+def rests_into(weights, travel, near, epoch, location, start, duration, later, first, epochs, wait, served, out):  # type: ignore[no-untyped-def]
     """Compute out[c], the cost of the epochs from `first` on where the requests served[c] are gone before.
 
     The other arguments are those of `day_costs_into`, `weights` with one row.
     """
     for c in range(len(served)):
         out[c] = rest_cost(
-            weights, travel, near, epoch, location, start, duration, first, epochs, wait, served[c].copy()
+            weights, travel, near, epoch, location, start, duration, later, first, epochs, wait, served[c].copy()
         )
 
 
 @inner(cache=True, nogil=True)
-def rest_cost(weights, travel, near, epoch, location, start, duration, first, epochs, wait, served):  # type: ignore[no-untyped-def]
+def rest_cost(weights, travel, near, epoch, location, start, duration, later, first, epochs, wait, served):  # type: ignore[no-untyped-def]
     """Return the cost of the epochs from `first` on under the one row of `weights`; `served` marks what is gone."""
     total = 0.0
     known = np.empty(len(epoch), np.int64)
@@ -66,7 +67,7 @@ def rest_cost(weights, travel, near, epoch, location, start, duration, first, ep
         if wait and not must.any():
             continue
         features, theta = np.empty((FEATURES, n)), np.empty((1, n))
-        features_into(places, starts, durations, travel, near, leave, epochs - 1 - e, features)
+        features_into(places, starts, durations, later[known[:n], e], travel, near, leave, epochs - 1 - e, features)
         accumulate(features, weights, theta)
         layer_into(theta[0], places, starts, durations, must, travel, successor)
         if wait:

@@ -14,7 +14,7 @@ from colayer.layers.prize_path_cover import prize_path_cover_into
 #: Seconds of an epoch. The vehicles of epoch e leave at (e + 1)·HOUR.
 HOUR = 3600.0
 #: Features of a request.
-FEATURES = 8
+FEATURES = 9
 _NEAREST = 3  # open requests in the feature `near requests`
 
 
@@ -118,8 +118,8 @@ def driven(location, travel, successor):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def features_into(location, start, duration, travel, near, leave, epochs_left, out):  # type: ignore[no-untyped-def]
-    """Fill `out` (FEATURES, n), in the order of `features.COLUMNS`. O(n²)."""
+def features_into(location, start, duration, later, travel, near, leave, epochs_left, out):  # type: ignore[no-untyped-def]
+    """Fill `out` (FEATURES, n), in the order of `features.COLUMNS`; `later` are the prices of `later.py`. O(n²)."""
     n = len(location)
     for i in range(n):
         place = location[i]
@@ -149,7 +149,8 @@ def features_into(location, start, duration, travel, near, leave, epochs_left, o
         out[1, i] = trip * slack
         out[2, i] = trip * epochs_left
         out[3, i] = trip * joint / max(1, n - 1)
-        out[4, i] = total / count if count > 0 else trip / 2.0
-        out[5, i] = near[place]
-        out[6, i] = slack
-        out[7, i] = 1.0
+        out[4, i] = later[i]
+        out[5, i] = total / count if count > 0 else trip / 2.0
+        out[6, i] = near[place]
+        out[7, i] = slack
+        out[8, i] = 1.0
