@@ -163,6 +163,14 @@ class Exact(Protocol[X_contra, Z]):
 
 
 @runtime_checkable
+class Quick(Protocol[X_contra, Z_co]):
+    """A problem with a solution at once."""
+
+    def quick(self, instance: X_contra, /) -> Z_co:
+        """Return the solution of the quickest rule, with which `solve` begins where it has a time limit."""
+
+
+@runtime_checkable
 class Baselines(Protocol[X_contra, Z_co]):
     """A problem with plain rules to compare with, named in its attribute `baselines`."""
 

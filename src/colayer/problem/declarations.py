@@ -25,8 +25,8 @@ DAY_OPTIONAL = ("hindsight", "future", "day_costs")
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
-    "content", "bound", "approximation", "exact", "baseline", "embed", "target", "augmented", "likelihood", "best",
-    "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
+    "content", "bound", "approximation", "exact", "quick", "baseline", "embed", "target", "augmented", "likelihood",
+    "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
     "group", "plot",
 )  # fmt: skip
 #: Those of them that may as well be data of the user's: something else than a method is left alone.

@@ -20,7 +20,7 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.learning.perturbation import draws
 from colayer.models import Model
-from colayer.models.thetas import theta_blocks
+from colayer.models.thetas import theta_blocks, thetas
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import factors, features_after, repeated
@@ -74,6 +74,15 @@ def fixed_rows(
     width = _width(model, sigma)
     drawn = model.weights + width * draws(seed, count, len(model.weights))
     return np.vstack([members, drawn]), names + [f"sample {k}" for k in range(1, count + 1)]
+
+
+def safe_solutions(
+    problem: BoundProblem[X, Y, Z], model: Model, features: NDArray[Any], instance: X
+) -> Iterator[Found[Z]]:
+    """Yield the solutions of the safe weights, and of the linear model beside a network."""
+    for source, weights in (("safe", problem.safe_weights), ("linear", model.linear_fallback)):
+        if weights is not None:
+            yield Found(*problem.solution_at(thetas(features, weights[None, :])[0], instance), source, 1)
 
 
 def rows_of_rounds(
@@ -234,10 +243,13 @@ class _Deadline:
         self.done += count
 
     def affordable(self, most: int) -> int:
-        """Return 1 the first time, then at most as many as were done and as fit in half of the time left."""
+        """Return 1 the first time, then at most as many as were done and as fit in half of the time left.
+
+        The time of one is left over, for the bound.
+        """
         now = clock()
         if self.done == 0:
             return 1
         each = max((now - self._begin) / self.done, 1e-9)
-        fit = (self._deadline - now) / each
+        fit = (self._deadline - now) / each - 1.0
         return 0 if fit < 1.0 else min(most, self.done, _BLOCK, max(1, int(fit / 2)))

@@ -19,7 +19,7 @@ from colayer.problems.vehicle_scheduling.instance import Instance, content, read
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.vehicle_scheduling.own_data import instance
 from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
-from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
+from colayer.problems.vehicle_scheduling.solvers import baseline, exact, quick, rules
 from colayer.problems.vehicle_scheduling.structure import structure
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class VehicleScheduling(BaseProblem):
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    quick = staticmethod(quick)
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
