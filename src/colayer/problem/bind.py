@@ -23,7 +23,7 @@ from colayer._runtime.text import short
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard, rounds
-from colayer.problem.abilities import Approximation, Evaluator, Progress
+from colayer.problem.abilities import Approximation, ByWeights, Evaluator, Progress
 from colayer.problem.declarations import (
     features_use_solution,
     is_dynamic,
@@ -92,6 +92,7 @@ class BoundProblem(Generic[X, Y, Z]):
     approximation: Callable[[X], Approximation | None] | None
     exact: Callable[..., tuple[Z, float, bool]] | None
     quick: Callable[[X], Z] | None
+    by_weights: Callable[[X], ByWeights[Z] | None] | None
     baseline: Callable[[str, X], Z] | None
     embed: Callable[[Y, X], Floats] | None
     target: Callable[[Z, X], Floats] | None

@@ -20,7 +20,7 @@ from colayer.models import Model
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
-from colayer.solving.candidates import Candidates, Found, fixed_rows, safe_solutions
+from colayer.solving.candidates import Candidates, Found, fixed_rows
 from colayer.solving.solved import Origin, Solved
 
 if TYPE_CHECKING:
@@ -84,17 +84,16 @@ def _candidates(
 ) -> Iterator[tuple[Found[Z], float]]:
     """Yield the best so far and the seconds of one candidate; `expected` are those of the first."""
     look(expected)
-    features = problem.features(instance)
+    tried = Candidates.of(problem, model, instance, options.seed)
     count = max(options.candidates, len(model.portfolio))
-    rows, names = fixed_rows(model, count, options.samples, options.sigma, options.seed, features)
-    tried = Candidates(problem, model, instance, features, options.seed)
+    rows, names = fixed_rows(model, count, options.samples, options.sigma, options.seed, tried.features)
     learned = tried.until(end, rows, names, options.sigma, rounds)
     look(expected)
     begin = clock()
     best = next(learned)
     each, more = clock() - begin, 0
     yield best, each
-    others = safe_solutions(problem, model, features, instance) if safe else iter(())
+    others = tried.safe_solutions() if safe else iter(())
     look(each)
     for other in others:
         more += 1

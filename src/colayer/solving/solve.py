@@ -13,7 +13,7 @@ from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import MOST, check_rounds
-from colayer.solving.candidates import Candidates, fixed_rows, rows_of_rounds, safe_solutions
+from colayer.solving.candidates import Candidates, fixed_rows, rows_of_rounds
 from colayer.solving.days import solve_day
 from colayer.solving.in_time import solve_in_time
 from colayer.solving.solved import Origin, Solved
@@ -54,15 +54,14 @@ def solve_instance(
         return solve_day(problem, model, instance, options)  # type: ignore[return-value]  # Z is a list of decisions
     if options.time_limit is not None:
         return solve_in_time(problem, model, instance, options, number, safe=safe, begin=begin)
-    features = problem.features(instance)
-    tried = Candidates(problem, model, instance, features, options.seed)
-    others = list(safe_solutions(problem, model, features, instance)) if safe else []
+    tried = Candidates.of(problem, model, instance, options.seed)
+    others = list(tried.safe_solutions()) if safe else []
     chosen = options.samples, options.sigma, options.seed
     if number > 1:
         alone = options.candidates + options.samples == 1
         *_, found = tried.in_rounds(number, rows_of_rounds(model, options.candidates, *chosen), alone=alone)
     else:
-        found = tried.best(*fixed_rows(model, options.candidates, *chosen, features))
+        found = tried.best(*fixed_rows(model, options.candidates, *chosen, tried.features))
     for other in others:
         found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
     seconds = clock() - begin
