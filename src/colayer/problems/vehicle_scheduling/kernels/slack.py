@@ -128,7 +128,9 @@ def features_into(
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
     values = np.zeros(scenarios * LANES, np.float32)
-    shares = np.arange(scenarios + 1) / scenarios
+    shares = np.empty(scenarios + 1)
+    for s in range(scenarios + 1):
+        shares[s] = s / scenarios
     u = low
     for first in range(indptr[low], indptr[high], LANES):
         count = min(LANES, indptr[high] - first)
