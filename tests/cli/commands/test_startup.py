@@ -41,9 +41,10 @@ def test_import_loads_nothing_heavy_and_no_extra_comes_with_the_names() -> None:
 def test_solve_draws_nothing_and_loads_nothing_that_draws(tmp_path: Path) -> None:
     """Matplotlib would take half a second of the first solve."""
     write_instance(tmp_path / "x.json", SingleMachine().generate(seed=0, jobs=4), SingleMachine())
+    unused = ("matplotlib", "highspy", "nlopt", "cma", "jinja2", *EXTRAS)
     code = (
         "import sys; from colayer.cli.app import main; status = main(sys.argv[1:]);"
-        f"print([m for m in ('matplotlib', 'highspy', 'nlopt', 'cma', 'jinja2', *{EXTRAS!r}) if m in sys.modules], status)"
+        f"print([m for m in {unused!r} if m in sys.modules], status)"
     )
     arguments = ["solve", str(tmp_path / "x.json"), "-o", str(tmp_path / "y.json")]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
