@@ -54,6 +54,10 @@ class JournalError(ColayerError):
     """A journal belongs to another run, or has damaged lines."""
 
 
+class TimeOver(ColayerError):  # noqa: N818  no error: a solve catches it and returns what it has
+    """The time of a solve is over in the midst of a long step."""
+
+
 class Terminated(BaseException):
     """SIGTERM as an exception, so that the program ends in order and leaves no process behind."""
 

@@ -210,8 +210,9 @@ class Pipeline(Generic[X, Y, Z]):
             Rounds in which features see the solution of the round before, where they take one; by default as many as
             the model was learned with. Members then take turns, `candidates` of them in each round.
         time_limit
-            Seconds: all members are tried, then draws around those that did best, in as many rounds as there is time
-            for. One solution is always found.
+            Seconds: the problem's quickest rule, the weights, the safe ones, all members, then draws around those that
+            did best, in as many rounds as there is time for; the bound last, None if there is no time for it. One
+            solution is always found. A method of yours is never interrupted.
         bound
             Whether to compute the problem's lower bound, and the gap to it.
         """

@@ -50,6 +50,18 @@ def test_nested_compiling_counts_once_and_is_said_once(
     assert caplog.messages == ["compiling kernels, once: about 10 s"]
 
 
+@pytest.mark.parametrize(("terminal", "said"), [(True, 1), (False, 0)])
+def test_one_second_is_said_at_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, terminal: bool, said: int
+) -> None:
+    monkeypatch.setattr(module, "_at_terminal", lambda: terminal)
+    clock = Ticking(monkeypatch).clock
+    with caplog.at_level(logging.WARNING, logger=LOG.name):
+        clock.on_start(None)
+        clock.on_end(None)  # 1 to 2 seconds by this clock
+    assert len(caplog.messages) == said
+
+
 def test_compiling_a_kernel_takes_no_time() -> None:
     def double(x: Any) -> Any:
         return 2 * x

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from colayer.cli.app import main
+
+
+@pytest.fixture(autouse=True)
+def without_word_of_compiling() -> Iterator[None]:
+    """What is on stderr does not depend on which kernels are in the cache."""
+
+    def drop(record: logging.LogRecord) -> bool:
+        return False
+
+    log = logging.getLogger("colayer.compiling")
+    log.addFilter(drop)
+    yield
+    log.removeFilter(drop)
 
 
 @pytest.fixture(scope="session")

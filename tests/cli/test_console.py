@@ -77,7 +77,7 @@ def test_a_reader_that_goes_away_is_no_fault(data: Path) -> None:
     """`colayer … | head` ends quietly, whatever was still to be printed."""
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "colayer.cli.app", "bound", str(data / "0000.json")]
+    command = [sys.executable, "-m", "colayer.cli.app", "bound", "-q", str(data / "0000.json")]
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -32,6 +32,7 @@ ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
     "content": ([b"", bytearray(b"x")], [None, "x", 3]),
     "bound": ([None, 3, -math.inf, np.float32(2.5)], ["low", [1.0, 2.0], math.nan, math.inf]),
     "approximation": ([None, Approximation(1.0, 2.0)], [1.5, (1.0, 2.0)]),
+    "quick": ([0, [1]], [None]),
     "baseline": ([0, [1]], [None]),
     "with_options": ([object()], [None]),
     "violation": ([None, "too late"], [True, 3, ["too late"]]),

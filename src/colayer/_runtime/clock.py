@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import logging
 import multiprocessing
+import sys
 import time
 from typing import Any
 
@@ -16,8 +17,12 @@ from numba.core.event import Listener, register
 
 #: Who waits is told here, once in a process.
 LOG = logging.getLogger("colayer.compiling")
-#: Seconds of compiling before that.
-_PATIENCE = 0.5
+#: Seconds of compiling before that, at a terminal and elsewhere.
+_PATIENCE = 0.5, 2.0
+
+
+def _at_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 class _Clock(Listener):
@@ -63,9 +68,10 @@ class _Clock(Listener):
                 gc.enable()
                 gc.collect(0)  # all that the compiler made is young: the next object would bring it about
         self.go()
-        if self._compiled > _PATIENCE and not self._said and multiprocessing.parent_process() is None:
+        if not self._said and self._compiled > _PATIENCE[not _at_terminal()]:
             self._said = True
-            LOG.warning("compiling kernels, once: about 10 s")
+            if multiprocessing.parent_process() is None:
+                LOG.warning("compiling kernels, once: about 10 s")
 
     def compiled(self) -> float:
         """Return the seconds of compiling so far, in this process."""

@@ -137,3 +137,10 @@ def _warn_once() -> None:
         "there is no folder for compiled kernels: each process compiles them anew. "
         "Set NUMBA_CACHE_DIR to a folder that can be written to"
     )
+
+
+@inner(cache=True, nogil=True)
+def copy_into(source, target):  # type: ignore[no-untyped-def]
+    """Copy one array to another of its length; `target[:] = source` compiles for a second, for its messages."""
+    for i in range(target.shape[0]):
+        target[i] = source[i]

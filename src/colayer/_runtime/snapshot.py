@@ -30,6 +30,8 @@ class Snapshot:
 def snapshot(value: Any, above: tuple[int, ...] = ()) -> Snapshot:
     """Keep what `value` holds, inside of the objects with the ids `above`; what cannot be looked into as its type."""
     kind = type(value).__qualname__
+    if type(value) is float or type(value) is int or type(value) is str:  # most of what there is
+        return Snapshot(kind, atom=repr(value))
     if isinstance(value, np.ndarray | np.generic):
         array = np.array(value)
         if array.dtype != object:

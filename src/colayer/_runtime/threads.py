@@ -7,19 +7,25 @@ share their own work between threads do not multiply.
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colayer._runtime.deadline import deadline, look, set_deadline
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 _here = threading.local()
+#: Looks at a deadline in work of the size `least` from which threads share it.
+_LOOKS = 4
 
 
 def cores() -> int:
@@ -48,9 +54,10 @@ class limited:  # noqa: N801  reads as a verb: `with limited(2):`
         _here.limit = self._before
 
 
-def use_one_thread() -> None:
-    """Let all that this thread calls from now on use one thread."""
+def use_one_thread(end: float = math.inf) -> None:
+    """Let all that this thread calls from now on use one thread, and look at the deadline `end`."""
     _here.limit = 1
+    set_deadline(end)
 
 
 class Threads:
@@ -58,7 +65,8 @@ class Threads:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or allowed()
-        self._pool = ThreadPoolExecutor(self.workers, initializer=use_one_thread) if self.workers > 1 else None
+        begin = partial(use_one_thread, deadline())
+        self._pool = ThreadPoolExecutor(self.workers, initializer=begin) if self.workers > 1 else None
 
     def map(self, work: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """Return `work(item)` of each item, in order; raise the first exception and drop work that has not begun."""
@@ -97,11 +105,20 @@ def share(
 ) -> None:
     """Call work(low, high) so as to cover all items, by `workers` threads, if the work is at least `least` in all.
 
-    `before` is that of `even_cuts`; there are several spans per thread, which evens out what they take.
+    `before` is that of `even_cuts`; there are several spans per thread, which evens out what they take. Under a
+    deadline they are short, and each begins with a look at it.
     """
-    threads = workers or allowed()
-    if threads == 1 or before[-1] < least:
+    threads = workers or allowed() if before[-1] >= least else 1
+    parts = 8 * threads if threads > 1 else 1
+    if deadline() < math.inf:
+        parts = max(parts, math.ceil(_LOOKS * float(before[-1]) / least))
+    if parts == 1:
         work(0, len(before) - 1)
         return
+
+    def watched(low: int, high: int) -> None:
+        look()
+        work(low, high)
+
     with Threads(threads) as pool:
-        pool.spans(work, even_cuts(before, 8 * threads))
+        pool.spans(watched, even_cuts(before, parts))

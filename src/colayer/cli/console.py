@@ -145,7 +145,7 @@ def verbosity(quiet: bool, verbose: bool) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(message)s"))
     _quiet = quiet
     log.setLevel(logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING)
-    compiling.disabled = quiet or not (verbose or on_terminal())
+    compiling.disabled = quiet
     log.addHandler(handler)
     try:
         yield

@@ -162,6 +162,26 @@ class Exact(Protocol[X_contra, Z]):
         """Return (solution, bound, proved optimal). `progress` is called with (bound, best cost)."""
 
 
+#: Rows of weights, in raw units → (row, solution, cost) of the best one, at equal cost the first.
+ByWeights = Callable[[Floats], tuple[int, Z, float]]
+
+
+@runtime_checkable
+class SolvesByWeights(Protocol[X_contra, Z_co]):
+    """A problem that needs the features of few rows alone to know what the layer answers to all."""
+
+    def by_weights(self, instance: X_contra, /) -> Callable[[Floats], tuple[int, Z_co, float]] | None:
+        """Return what finds the solutions of weights as features, layer and decoder do; None: use those."""
+
+
+@runtime_checkable
+class Quick(Protocol[X_contra, Z_co]):
+    """A problem with a solution at once."""
+
+    def quick(self, instance: X_contra, /) -> Z_co:
+        """Return the solution of the quickest rule, with which `solve` begins where it has a time limit."""
+
+
 @runtime_checkable
 class Baselines(Protocol[X_contra, Z_co]):
     """A problem with plain rules to compare with, named in its attribute `baselines`."""

@@ -23,7 +23,7 @@ from colayer._runtime.text import short
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard, rounds
-from colayer.problem.abilities import Approximation, Evaluator, Progress
+from colayer.problem.abilities import Approximation, ByWeights, Evaluator, Progress
 from colayer.problem.declarations import (
     features_use_solution,
     is_dynamic,
@@ -91,6 +91,8 @@ class BoundProblem(Generic[X, Y, Z]):
     bound: Callable[[X], float | None] | None
     approximation: Callable[[X], Approximation | None] | None
     exact: Callable[..., tuple[Z, float, bool]] | None
+    quick: Callable[[X], Z] | None
+    by_weights: Callable[[X], ByWeights[Z] | None] | None
     baseline: Callable[[str, X], Z] | None
     embed: Callable[[Y, X], Floats] | None
     target: Callable[[Z, X], Floats] | None
@@ -193,9 +195,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def lower_bound(self, instance: X) -> float | None:
         """Return the cheap lower bound; None if there is none, or if it is −∞."""
         value = None if self.bound is None else self.bound(instance)
-        if value is None or value == -math.inf:
-            return None
-        return guard.finite(value, f"bound of {self.name}")
+        return None if value is None or value == -math.inf else guard.finite(value, f"bound of {self.name}")
 
     def solve_exactly(
         self,

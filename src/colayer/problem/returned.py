@@ -114,6 +114,7 @@ CHECKS: dict[str, Check] = {
     "content": _instance_of((bytes, bytearray), "bytes"),
     "bound": _bound,
     "approximation": _instance_of((Approximation, type(None)), "an Approximation or None"),
+    "quick": _given("a solution"),
     "baseline": _given("a solution"),
     "with_options": _given("a problem"),
     "evaluator": _evaluator,

@@ -19,8 +19,9 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer.learning.perturbation import draws
-from colayer.models import Model
-from colayer.models.thetas import theta_blocks
+from colayer.models import LinearModel, Model
+from colayer.models.thetas import theta_blocks, thetas
+from colayer.problem.abilities import ByWeights
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import factors, features_after, repeated
@@ -108,17 +109,47 @@ class Candidates(Generic[X, Y, Z]):
     problem: BoundProblem[X, Y, Z]
     model: Model
     instance: X
-    features: NDArray[Any]
+    #: None where the problem finds solutions without (`by_weights`).
+    features: NDArray[Any] | None
     seed: int = 0
+    by_weights: ByWeights[Z] | None = None
+
+    @classmethod
+    def of(cls, problem: BoundProblem[X, Y, Z], model: Model, instance: X, seed: int = 0) -> Candidates[X, Y, Z]:
+        """Return the candidates with the features of the instance, or without, where the problem can do that."""
+        linear = isinstance(model, LinearModel) and model.selector is None
+        solver = problem.by_weights(instance) if linear and problem.by_weights is not None else None
+        return cls(problem, model, instance, problem.features(instance) if solver is None else None, seed, solver)
+
+    def safe_solutions(self) -> Iterator[Found[Z]]:
+        """Yield the solutions of the safe weights, and of the linear model beside a network."""
+        for source, weights in (("safe", self.problem.safe_weights), ("linear", self.model.linear_fallback)):
+            if weights is not None:
+                yield Found(*self._at(weights), source, 1)
+
+    def _at(self, weights: Floats) -> tuple[Z, float]:
+        """Return the solution of linear weights in raw units, and its cost."""
+        if self.features is None:
+            return self._best_by_weights(weights[None, :])[1:]
+        return self.problem.solution_at(thetas(self.features, weights[None, :])[0], self.instance)
+
+    def _best_by_weights(self, weights: Floats) -> tuple[int, Z, float]:
+        assert self.by_weights is not None
+        return self.by_weights(weights)
 
     @cached_property
     def _correction(self) -> Floats | None:
         """What a network adds to each θ, computed once."""
+        assert self.features is not None
         return correction_of(self.problem, self.model, self.instance, self.features)
 
     def best(self, rows: Floats, names: list[str]) -> Found[Z]:
         """Return the best of these rows, at equal cost the first."""
-        raw, correction = self.model.raw(rows), self._correction
+        raw = self.model.raw(rows)
+        if self.features is None:
+            row, solution, cost = self._best_by_weights(raw)
+            return Found(solution, cost, names[row], len(rows))
+        correction = self._correction
         found = (
             (first, *self.problem.best_of(block, self.instance, self.seed))
             for first, block in theta_blocks(self.features, raw, correction)
@@ -143,6 +174,7 @@ class Candidates(Generic[X, Y, Z]):
             if count == 0:
                 return
             if seen:
+                assert self.features is not None
                 looked = features_after(self.problem, self.instance, seen[-1][0], len(self.features))
                 here = replace(self, features=looked)
             found = here.best(rows[:count] * factors(self.problem, number, count), names[:count])
@@ -234,10 +266,13 @@ class _Deadline:
         self.done += count
 
     def affordable(self, most: int) -> int:
-        """Return 1 the first time, then at most as many as were done and as fit in half of the time left."""
+        """Return 1 the first time, then at most as many as were done and as fit in half of the time left.
+
+        The time of one is left over, for the bound.
+        """
         now = clock()
         if self.done == 0:
             return 1
         each = max((now - self._begin) / self.done, 1e-9)
-        fit = (self._deadline - now) / each
+        fit = (self._deadline - now) / each - 1.0
         return 0 if fit < 1.0 else min(most, self.done, _BLOCK, max(1, int(fit / 2)))

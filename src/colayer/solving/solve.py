@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
-
-from numpy.typing import NDArray
 
 from colayer._runtime.clock import clock
 from colayer.dynamic.bound import BoundDynamic
 from colayer.learning.perturbation import LARGEST
 from colayer.learning.settings import as_float, check_number, check_whole
-from colayer.models import Model, thetas
+from colayer.models import Model
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.rounds import MOST, check_rounds
-from colayer.solving.candidates import Candidates, Found, fixed_rows, rows_of_rounds
+from colayer.solving.candidates import Candidates, fixed_rows, rows_of_rounds
 from colayer.solving.days import solve_day
+from colayer.solving.in_time import solve_in_time
 from colayer.solving.solved import Origin, Solved
 
 #: Seconds of a time limit at most: what a clock can count.
@@ -54,18 +52,16 @@ def solve_instance(
     begin, number = clock(), _number_of_rounds(problem, model, options)
     if isinstance(problem, BoundDynamic):
         return solve_day(problem, model, instance, options)  # type: ignore[return-value]  # Z is a list of decisions
-    features = problem.features(instance)
-    tried = Candidates(problem, model, instance, features, options.seed)
-    others = _safe_solutions(problem, model, features, instance) if safe else []
-    chosen = options.samples, options.sigma, options.seed
     if options.time_limit is not None:
-        rows, names = fixed_rows(model, max(options.candidates, len(model.portfolio)), *chosen, features)
-        *_, found = tried.until(begin + options.time_limit, rows, names, options.sigma, number)
-    elif number > 1:
+        return solve_in_time(problem, model, instance, options, number, safe=safe, begin=begin)
+    tried = Candidates.of(problem, model, instance, options.seed)
+    others = list(tried.safe_solutions()) if safe else []
+    chosen = options.samples, options.sigma, options.seed
+    if number > 1:
         alone = options.candidates + options.samples == 1
         *_, found = tried.in_rounds(number, rows_of_rounds(model, options.candidates, *chosen), alone=alone)
     else:
-        found = tried.best(*fixed_rows(model, options.candidates, *chosen, features))
+        found = tried.best(*fixed_rows(model, options.candidates, *chosen, tried.features))
     for other in others:
         found = replace(other if other.cost < found.cost else found, tried=found.tried + 1, rounds=found.rounds)
     seconds = clock() - begin
@@ -85,15 +81,3 @@ def _number_of_rounds(problem: BoundProblem[X, Y, Z], model: Model, options: Sol
     if not problem.features_use_solution:
         return 1
     return MOST if options.time_limit is not None else model.rounds
-
-
-def _safe_solutions(
-    problem: BoundProblem[X, Y, Z], model: Model, features: NDArray[Any], instance: X
-) -> list[Found[Z]]:
-    """Return the solutions of the safe weights, and of the linear model beside a network."""
-    kept = {"safe": problem.safe_weights, "linear": model.linear_fallback}
-    return [
-        Found(*problem.solution_at(thetas(features, weights[None, :])[0], instance), source, 1)
-        for source, weights in kept.items()
-        if weights is not None
-    ]

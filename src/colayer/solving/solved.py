@@ -45,7 +45,8 @@ class Solved(Generic[Z]):
     seconds: float
     #: Which weights found it: "learned", "member K" (of the portfolio, K = 2, 3, …), "sample K" (perturbed weights,
     #: K = 1, 2, …), "draw K" (around members that did well, while there is time), "combined" (parts of several of
-    #: these), "safe", "linear" (beside a network), or "exact".
+    #: these), "safe", "linear" (beside a network), "quick" (the problem's quickest rule, under a time limit), or
+    #: "exact".
     source: str
     #: Whether the solution is proved optimal; None where no exact solver was asked (see `colayer.certify`).
     certified: bool | None = None
@@ -53,6 +54,8 @@ class Solved(Generic[Z]):
     candidates: int = 1
     #: In how many rounds, each at features that see the solution of the round before.
     rounds: int = 1
+    #: Seconds after which there was a first solution, where there was a time limit.
+    first_seconds: float | None = None
     #: The problem and the instance, where they are known: tables, pictures and documents need them.
     origin: Origin | None = field(default=None, compare=False)
 
@@ -149,6 +152,7 @@ def document(problem: BoundProblem[X, Y, Z], instance: X, solved: Solved[Z]) -> 
         "seconds": solved.seconds,
         "source": solved.source,
         "solution": None if write is None else write(solved.solution, instance),
+        **({} if solved.first_seconds is None else {"first_seconds": solved.first_seconds}),
         **({} if solved.certified is None else {"certified": solved.certified}),
     }
 

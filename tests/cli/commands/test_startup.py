@@ -13,7 +13,8 @@ from colayer.cli.app import COMMANDS, EXAMPLES, app, main
 from colayer.io.dataset import write_instance
 from colayer.problems import SingleMachine
 
-HEAVY = ("numpy", "numba", "matplotlib", "rich", "scipy", "nlopt", "cma", "colayer.pipeline")
+EXTRAS = ("pandas", "torch", "ray", "pyvrp", "botorch", "gymnasium", "ortools")
+HEAVY = ("numpy", "numba", "matplotlib", "rich", "scipy", "nlopt", "cma", "colayer.pipeline", *EXTRAS)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["solve", "--help"], ["train", "--help"], []])
@@ -28,12 +29,22 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert ("Usage: colayer" if arguments != ["--version"] else colayer.__version__) in done.stdout
 
 
+def test_import_loads_nothing_heavy_and_no_extra_comes_with_the_names() -> None:
+    """`import colayer` is quick; its names bring numpy and numba, never pandas, torch, ray or pyvrp."""
+    code = f"import sys, colayer; print([m for m in {HEAVY!r} if m in sys.modules]); " + (
+        f"[getattr(colayer, name) for name in colayer.__all__]; print([m for m in {EXTRAS!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n[]\n"
+
+
 def test_solve_draws_nothing_and_loads_nothing_that_draws(tmp_path: Path) -> None:
     """Matplotlib would take half a second of the first solve."""
     write_instance(tmp_path / "x.json", SingleMachine().generate(seed=0, jobs=4), SingleMachine())
+    unused = ("matplotlib", "highspy", "nlopt", "cma", "jinja2", *EXTRAS)
     code = (
         "import sys; from colayer.cli.app import main; status = main(sys.argv[1:]);"
-        "print([m for m in ('matplotlib', 'highspy', 'nlopt', 'cma', 'jinja2') if m in sys.modules], status)"
+        f"print([m for m in {unused!r} if m in sys.modules], status)"
     )
     arguments = ["solve", str(tmp_path / "x.json"), "-o", str(tmp_path / "y.json")]
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)

@@ -22,7 +22,7 @@ from colayer.problems.single_machine.instance import PAPER_RHO, Instance, conten
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
 from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
-from colayer.problems.single_machine.solvers import baseline, exact, rules, searches
+from colayer.problems.single_machine.solvers import baseline, exact, quick, rules, searches
 from colayer.problems.single_machine.structure import structure, structure_of_sequence
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class SingleMachine(BaseProblem):
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    quick = staticmethod(quick)
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
+from colayer._runtime.deadline import look
 from colayer.problems.feature_table import Feature, FeatureTable
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.features import FIRST, QUANTILES, feature_matrix
@@ -69,9 +70,11 @@ def features(instance: Instance, which: str = "cost") -> NDArray[np.float32]:
     u, v, first, second = instance.arrays
     m = instance.edge_count
     cheaper = scenario_trees(instance.nodes, u, v, np.minimum(first, second))
+    look()
     trees = instance.scenario_trees
     costly = which != "indicator"
     paths = bottlenecks(u, v, trees, second) if costly else _members(trees, m).T.astype(np.float64)
+    look()
     in_first = _members(scenario_trees(instance.nodes, u, v, first[np.newaxis]), m)[:, 0].copy()
     ends = np.concatenate([u, v])
     start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=instance.nodes))])

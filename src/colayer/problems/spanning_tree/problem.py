@@ -20,7 +20,7 @@ from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, g
 from colayer.problems.spanning_tree.layer import embed, layer, likelihood, mixed, target
 from colayer.problems.spanning_tree.own_data import instance
 from colayer.problems.spanning_tree.solution import Solution, read_solution, table, write_solution
-from colayer.problems.spanning_tree.solvers import BASELINES, exact
+from colayer.problems.spanning_tree.solvers import BASELINES, exact, no_first_stage
 from colayer.problems.spanning_tree.structure import structure
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ class SpanningTree(BaseProblem):
     scale = staticmethod(scale)
     bound = staticmethod(bound)
     approximation = staticmethod(tree_approximation)
+    quick = staticmethod(no_first_stage)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
     instance = staticmethod(instance)

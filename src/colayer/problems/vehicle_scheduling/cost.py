@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
+from colayer.problems.vehicle_scheduling.near import NearArcs
 from colayer.problems.vehicle_scheduling.solution import checked
 
 
@@ -29,6 +30,9 @@ def bound(instance: Instance) -> float:
     cost of any solution at least its value under the safe weights. The sum of the delays is lowered by 1e-12 of itself:
     it is summed in another order than the cost, which it must not exceed by rounding.
     """
+    near = None if "slacks" in instance.__dict__ else NearArcs.of(instance)
+    if near is not None:
+        return near.bound()
     successor = layer(safe_theta(instance), instance)
     indptr, heads = instance.arcs
     delay = 0.0

@@ -20,6 +20,7 @@ from colayer.problems.vehicle_scheduling.kernels.losses import costs_into, cover
 from colayer.problems.vehicle_scheduling.kernels.routes import refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 from colayer.problems.vehicle_scheduling.kernels.windows import sweep
+from colayer.problems.vehicle_scheduling.near import NearArcs
 from colayer.problems.vehicle_scheduling.solution import checked
 
 DECODERS = ("none", "ls")
@@ -54,6 +55,15 @@ def solved(thetas: Floats, instance: Instance, decoder: str) -> tuple[Ints, Floa
     ends = covers if decoder == "none" else np.array([decode(cover, instance, decoder) for cover in covers])
     costs_into(instance.times, ends, instance.vehicle_cost, instance.delay_cost, costs)
     return covers, costs
+
+
+def best_cover(near: NearArcs, decoder: str, weights: Floats) -> tuple[int, Ints, float]:
+    """Return (row, solution, cost) of the best row of weights of the 23 features, at equal cost the first."""
+    covers = np.array([decode(near.cover(row), near.instance, decoder) for row in weights])
+    costs, x = np.empty(len(covers)), near.instance
+    costs_into(x.times, covers, x.vehicle_cost, x.delay_cost, costs)
+    row = int(np.argmin(costs))
+    return row, covers[row], float(costs[row])
 
 
 def improve(start: Ints, instance: Instance, stop: Callable[[], bool] = lambda: False) -> Ints:

@@ -31,7 +31,8 @@ from colayer.problems.vehicle_scheduling.places import MOST, Places, read_places
 _COMMON = ("vehicle_cost", "delay_cost", "begin", "end", "scenario_begin", "scenario_end")
 _EXPLICIT = ("travel", "scenario_travel")
 _OPTIONAL = ("names", "layover", "origin")
-_SMALL = 1_000_000  # arcs × scenarios: below, threads cost more than they save
+#: Arcs times scenarios from which on threads save more than they cost.
+SMALL = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +193,7 @@ class Instance(HasFrame):
 
     def over_tails(self, work: Callable[[int, int], None]) -> None:
         """Call work(low, high) so as to cover the tails 0 … n − 1, by threads where that pays."""
-        share(work, self.arcs[0], least=_SMALL // self.scenarios)
+        share(work, self.arcs[0], least=SMALL // self.scenarios)
 
     @cached_property
     def latest_first(self) -> Ints:

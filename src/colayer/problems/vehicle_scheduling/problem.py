@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from colayer._runtime.arrays import Floats, Ints, Singles
+from colayer.problem.abilities import ByWeights
 from colayer.problem.protocol import BaseProblem, check_decoder
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
 from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
-from colayer.problems.vehicle_scheduling.decoder import DECODERS, decode, solved
+from colayer.problems.vehicle_scheduling.decoder import DECODERS, best_cover, decode, solved
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
 from colayer.problems.vehicle_scheduling.gtfs import from_gtfs
 from colayer.problems.vehicle_scheduling.instance import Instance, content, read, write
 from colayer.problems.vehicle_scheduling.layer import embed, layer, likelihood, mixed, target
+from colayer.problems.vehicle_scheduling.near import NearArcs
 from colayer.problems.vehicle_scheduling.own_data import instance
 from colayer.problems.vehicle_scheduling.solution import read_solution, table, write_solution
-from colayer.problems.vehicle_scheduling.solvers import baseline, exact, rules
+from colayer.problems.vehicle_scheduling.solvers import baseline, exact, quick, rules
 from colayer.problems.vehicle_scheduling.structure import structure
 
 if TYPE_CHECKING:
@@ -58,6 +61,7 @@ class VehicleScheduling(BaseProblem):
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    quick = staticmethod(quick)
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
     generate = staticmethod(generate)
@@ -95,6 +99,12 @@ class VehicleScheduling(BaseProblem):
     def decode(self, y: Ints, instance: Instance) -> Ints:
         """Return the solution after the decoder."""
         return decode(y, instance, self.decoder)
+
+    def by_weights(self, instance: Instance) -> ByWeights[Ints] | None:
+        """Return what solves a large city by the arcs near in time, with a proof; None otherwise."""
+        plain = self._features == "23" and type(self) is VehicleScheduling  # a class of a user's may change any arrow
+        near = NearArcs.of(instance) if plain else None
+        return None if near is None else partial(best_cover, near, self.decoder)
 
     def solved(self, thetas: Floats, instance: Instance) -> tuple[Ints, Floats]:
         """Return the covers of many θ, and their costs after the decoder."""

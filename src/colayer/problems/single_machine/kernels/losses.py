@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints, Singles
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.layers.sorting import order_into
 from colayer.models.thetas import accumulate
 from colayer.problems.single_machine.kernels.descent import descend
@@ -117,7 +117,7 @@ def rows_into(thetas: Floats, r: Floats, p: Floats, integral: bool, ls: bool, or
     keys, work, decoded = np.empty(n), np.empty(2 * n + 1, np.int64), np.empty(n, np.int64)
     for k in range(len(thetas)):
         order_into(thetas[k], orders[k], keys, work)
-        decoded[:] = orders[k]
+        copy_into(orders[k], decoded)
         if ls:
             descend(decoded, r, p, integral)
         costs[k] = sequence_cost(decoded, r, p)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.problems.single_machine.kernels.heap import pop, push
 
 _CANDIDATES = 16  # shorter jobs b to wait for, per place
@@ -95,7 +95,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
         cost = _dispatch(queue, dates, r, p, heap, sequence, done)
         if cost < best - tolerance:
             best = cost
-            order[:] = sequence
+            copy_into(sequence, order)
         size = f = 0
         free = 0.0  # completion time of the places before i
         i = 0
@@ -165,7 +165,7 @@ def improve(dates: Floats, r: Floats, p: Floats, order: Ints) -> None:
         if cost >= best - tolerance:
             return
         best = cost
-        order[:] = sequence
+        copy_into(sequence, order)
 
 
 @njit(cache=True, nogil=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.problems.single_machine.kernels.descent import descend
 from colayer.problems.single_machine.kernels.rdi import by_priority, improve, reproduce
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
@@ -80,7 +80,7 @@ def combine(order: Ints, other: Ints, r: Floats, p: Floats) -> float:
         cost = sequence_cost(candidate, r, p)
         if cost < best:
             best = cost
-            order[:] = candidate
+            copy_into(candidate, order)
     return best
 
 

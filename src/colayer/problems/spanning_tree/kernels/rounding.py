@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer._runtime.compiled import inner, njit
+from colayer._runtime.compiled import copy_into, inner, njit
 from colayer.layers.spanning_tree import find, join
 
 
@@ -40,7 +40,7 @@ def threshold_forests(u, v, first, second, trees, order, fraction, thresholds): 
             continue
         costs[k] = scenarios * bought
         for s in range(scenarios):
-            parent[:] = base
+            copy_into(base, parent)
             left = nodes - 1 - size
             t = 0
             while left > 0:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.layers.sorting import order_into
 from colayer.layers.spanning_tree import kruskal_into
 
@@ -84,7 +84,7 @@ def completions(u, v, forest, trees):  # type: ignore[no-untyped-def]
     chosen = np.empty((scenarios, nodes - 1 - forest.shape[0]), np.int64)
     parent = np.empty(nodes, np.int32)
     for s in range(scenarios):
-        parent[:] = base
+        copy_into(base, parent)
         kruskal_into(u, v, trees[s], parent, chosen[s])
     return chosen
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
 from colayer.problems.vehicle_scheduling.kernels.travel import Times
 
@@ -138,7 +138,7 @@ def added(
             count = _arrivals(times, p, first, ahead, room, which, x)
             total, count = _spread(successor, first, last, slack, base, which, x, count, cap)
         u = last
-        ahead[:] = base[last]
+        copy_into(base[last], ahead)
         for k in range(count):
             ahead[which[k]] = x[k]
     if q >= 0 and total <= cap:

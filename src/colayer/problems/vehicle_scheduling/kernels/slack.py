@@ -9,8 +9,8 @@ from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, cross_district, nominal_travel
 
-#: Arcs that are sorted side by side.
-LANES = 16
+#: Arcs that are sorted side by side: many, since each step of the sort is a loop over the lanes of a few rows.
+LANES = 128
 
 
 @njit(cache=True, nogil=True)
@@ -128,32 +128,37 @@ def features_into(
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
     values = np.zeros(scenarios * LANES, np.float32)
-    for u in range(low, high):
-        for first in range(indptr[u], indptr[u + 1], LANES):
-            count = min(LANES, indptr[u + 1] - first)
-            for lane in range(count):
-                k = first + lane
-                v = np.int64(heads[k])  # one type of task: the kernel is compiled once
-                slack_into(times, u, v, slack)
-                mean, delay = mean_slack_and_delay(slack)
-                for q in range(len(points)):
-                    below = 0
-                    for s in range(scenarios):
-                        below += slack[s] <= points[q]
-                    out[3 + len(levels) + q, k] = below / scenarios
+    shares = np.empty(scenarios + 1)
+    for s in range(scenarios + 1):
+        shares[s] = s / scenarios
+    u = low
+    for first in range(indptr[low], indptr[high], LANES):
+        count = min(LANES, indptr[high] - first)
+        for lane in range(count):
+            k = first + lane
+            while k >= indptr[u + 1]:
+                u += 1
+            v = np.int64(heads[k])  # one type of task: the kernel is compiled once
+            slack_into(times, u, v, slack)
+            mean, delay = mean_slack_and_delay(slack)
+            for q in range(len(points)):
+                below = 0
                 for s in range(scenarios):
-                    values[s * LANES + lane] = slack[s]
-                out[0, k] = nominal_travel(times, u, v)
-                out[2, k] = mean
-                out[3 + len(levels) + len(points), k] = delay_cost * delay
-                delays[k] = delay
-            sort_lanes(values, scenarios)
-            for q in range(len(levels)):
-                position = levels[q] * (scenarios - 1)
-                below = int(position)
-                weight = position - below
-                above = min(below + 1, scenarios - 1)
-                for lane in range(count):
-                    x = float(values[below * LANES + lane])
-                    y = float(values[above * LANES + lane])
-                    out[3 + q, first + lane] = x + (y - x) * weight
+                    below += slack[s] <= points[q]
+                out[3 + len(levels) + q, k] = shares[below]
+            for s in range(scenarios):
+                values[s * LANES + lane] = slack[s]
+            out[0, k] = nominal_travel(times, u, v)
+            out[2, k] = mean
+            out[3 + len(levels) + len(points), k] = delay_cost * delay
+            delays[k] = delay
+        sort_lanes(values, scenarios)
+        for q in range(len(levels)):
+            position = levels[q] * (scenarios - 1)
+            below = int(position)
+            weight = position - below
+            above = min(below + 1, scenarios - 1)
+            for lane in range(count):
+                x = float(values[below * LANES + lane])
+                y = float(values[above * LANES + lane])
+                out[3 + q, first + lane] = x + (y - x) * weight

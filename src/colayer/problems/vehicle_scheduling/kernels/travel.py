@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
+from colayer._runtime.deadline import look
 
 HOURS = 24
 #: Pairs of tasks that are looked at together.
@@ -95,6 +96,7 @@ def arcs(times: Times) -> tuple[Ints, NDArray[np.int32]]:
     counts, heads = [np.zeros(1, np.int64)], []
     rows = max(1, _PAIRS // n)
     for low in range(0, n, rows):
+        look()
         tails = slice(low, low + rows)
         if times.explicit:
             travel = times.nominal[tails]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.compiled import njit
+from colayer._runtime.compiled import copy_into, njit
 from colayer.layers.kernels.matching import match_into
 from colayer.problems.vehicle_scheduling.kernels.routes import added, base_into, refresh
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, is_arc, nominal_travel
@@ -146,7 +146,7 @@ def window_costs(
                 # from here on, an empty gap and a vehicle of its own for the piece are no worse
                 limit = price + min(price, empty[g])
             if p >= 0:
-                ahead[:] = late[p]
+                copy_into(late[p], ahead)
             total = added(times, successor, p, first, last, q, slack, base, ahead, room, which, x, limit)
             if m < 0:
                 empty[g] = total
