@@ -14,6 +14,8 @@ from typing import Any
 
 from numba.core.event import Listener, register
 
+from colayer._runtime.signals import stop_if_asked
+
 #: Who waits is told here, once in a process.
 LOG = logging.getLogger("colayer.compiling")
 #: Seconds of compiling before that.
@@ -66,6 +68,7 @@ class _Clock(Listener):
         if self._compiled > _PATIENCE and not self._said and multiprocessing.parent_process() is None:
             self._said = True
             LOG.warning("compiling kernels, once: about 10 s")
+        stop_if_asked()  # the compiler may have swallowed Ctrl-C
 
     def compiled(self) -> float:
         """Return the seconds of compiling so far, in this process."""

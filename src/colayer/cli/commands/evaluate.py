@@ -51,7 +51,7 @@ def evaluate(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Compare learned pipelines and plain rules on a folder of instances."""
+    """Compare pipelines and plain rules on a folder of instances."""
     from colayer._runtime.text import counted
     from colayer.cli.console import emit, exact_limit, progress, search
     from colayer.cli.lookup import find, load_pipelines

@@ -78,7 +78,10 @@ def import_(
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Make instances of real data; evaluate the plan that is published with it."""
+    """Make instances of real data.
+
+    The plan that is published with it is evaluated.
+    """
     from colayer.cli.console import emit
     from colayer.cli.outputs import picture_file
     from colayer.io.csv_files import csv_bytes

@@ -88,7 +88,10 @@ def train(
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    """Learn weights from a folder of instances.
+
+    By experience, or with --solutions by demonstration.
+    """
     from colayer._runtime.clock import clock
     from colayer._runtime.text import counted
     from colayer.cli.commands.evaluate import naming
