@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import copy
+import gc
 import hashlib
 import importlib
 import json
@@ -29,6 +29,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -57,13 +58,26 @@ class Mutant:
     line: int
     was: str
     now: str
-    tree: ast.Module
+    #: The place of the node in the module, and which of its mistakes it is.
+    place: int
+    choice: int
 
-    @property
-    def key(self) -> str:
+    def key(self, source: str) -> str:
         """What the journal knows it by."""
-        said = f"{self.path}\n{ast.dump(self.tree)}"
+        said = f"{self.path} {self.place} {self.choice}\n{source}"
         return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+    def tree(self, source: str) -> ast.Module:
+        """The module with the mistake."""
+        tree = ast.parse(source)
+        parent, name, k = next(place for j, place in enumerate(places(tree)) if j == self.place)
+        node = getattr(parent, name) if k is None else getattr(parent, name)[k]
+        new = ast.copy_location(list(mistakes(node))[self.choice], node)
+        if k is None:
+            setattr(parent, name, new)
+        else:
+            getattr(parent, name)[k] = new
+        return ast.fix_missing_locations(tree)
 
 
 def mistakes(node: ast.AST) -> Iterator[ast.AST]:
@@ -110,19 +124,10 @@ def places(node: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
 
 def mutants(path: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a module."""
-    tree = ast.parse(source)
-    for index, (parent, name, k) in enumerate(places(tree)):
+    for place, (parent, name, k) in enumerate(places(ast.parse(source))):
         node = getattr(parent, name) if k is None else getattr(parent, name)[k]
-        for mistake in mistakes(node):
-            changed = copy.deepcopy(tree)
-            owner, _, _ = next(place for j, place in enumerate(places(changed)) if j == index)
-            new = ast.copy_location(copy.deepcopy(mistake), node)
-            if k is None:
-                setattr(owner, name, new)
-            else:
-                getattr(owner, name)[k] = new
-            ast.fix_missing_locations(changed)
-            yield Mutant(path, node.lineno, _first_line(node), _first_line(mistake), changed)  # type: ignore[attr-defined]
+        for choice, mistake in enumerate(mistakes(node)):
+            yield Mutant(path, node.lineno, _first_line(node), _first_line(mistake), place, choice)
 
 
 def _first_line(node: ast.AST) -> str:
@@ -170,10 +175,11 @@ def _child(tests: str, mutant: Mutant | None, limit: float, tree: Path) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 1))
         os.chdir(tree)
         original = SourceFileLoader.get_code
+        changed = None if mutant is None else mutant.tree((tree / mutant.path).read_text("utf-8"))
 
         def get_code(loader: SourceFileLoader, name: str) -> Any:
             if mutant is not None and loader.path == str(tree / mutant.path):
-                return compile(mutant.tree, loader.path, "exec", dont_inherit=True)
+                return compile(changed, loader.path, "exec", dont_inherit=True)  # type: ignore[arg-type]
             return original(loader, name)
 
         SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
@@ -211,16 +217,15 @@ class Journal:
 
 
 def copy_tree(tree: Path) -> None:
-    """Copy all that git knows or would take, and use the kernels that are compiled here."""
+    """Copy all that git knows or would take; what is there and the same stays, with the kernels compiled for it."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
     )
     for name in listed.stdout.splitlines():
-        if (ROOT / name).is_file():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tree / name)
-    if (ROOT / ".numba_cache").exists():
-        shutil.copytree(ROOT / ".numba_cache", tree / ".numba_cache")
+        old, new = tree / name, ROOT / name
+        if new.is_file() and not (old.is_file() and old.read_bytes() == new.read_bytes()):
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(new, old)
 
 
 def candidates(folders: list[str], tree: Path, slowest: float, journal: Journal) -> Iterator[Mutant]:
@@ -255,9 +260,10 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--slowest", type=float, default=5.0, help="CPU seconds of the tests of a module")
+    parser.add_argument("--tree", type=Path, help="where the copy of the tree is, and stays; a temporary folder")
     options = parser.parse_intermixed_args()
     journal = Journal(options.journal)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() if options.tree is None else nullcontext(options.tree) as folder:
         tree = Path(folder).resolve()
         copy_tree(tree)
         os.environ["PYTHONPATH"] = os.pathsep.join(str(tree / part) for part in ("src", "paper/src"))
@@ -267,16 +273,18 @@ def main() -> int:
             importlib.import_module(name)
         every = list(candidates(options.folders or list(FOLDERS), tree, options.slowest, journal))
         drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
+        gc.freeze()  # what is here is not looked at again, and stays shared with the children
         results = []
         for k, mutant in enumerate(drawn):
             tests = tests_of(mutant.path)
             state = _state(tree / tests)
-            entry = journal.find(mutant.key, state, "killed")
+            key = mutant.key((tree / mutant.path).read_text("utf-8"))
+            entry = journal.find(key, state, "killed")
             if entry is None:
                 limit = 10.0 + 4 * journal.known[f"tests {mutant.path}"]["seconds"]
                 result, seconds = run_tests(tests, mutant, limit, tree)
                 what = {"path": mutant.path, "line": mutant.line, "was": mutant.was, "now": mutant.now}
-                entry = journal.add(key=mutant.key, tests=state, result=result, seconds=round(seconds, 2), **what)
+                entry = journal.add(key=key, tests=state, result=result, seconds=round(seconds, 2), **what)
             results.append(entry)
             if entry["result"] == "survived":
                 print(f"{k + 1}: {mutant.path}:{mutant.line}: {mutant.was}  ->  {mutant.now}", flush=True)
