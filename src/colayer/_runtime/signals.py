@@ -40,7 +40,7 @@ def stopping() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    errors = {signal.SIGTERM: Terminated}
+    errors: dict[signal.Signals, type[BaseException]] = {signal.SIGTERM: Terminated}
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         errors[signal.SIGINT] = KeyboardInterrupt
 
