@@ -125,9 +125,9 @@ def _learned(
 def _plan(name: str, problem: SomeProblem, paths: Sequence[Path], instances: Sequence[Any]) -> Contender[Any, Any]:
     """Return the plans of a name that lie beside the instances as a contender."""
     from colayer.comparison.contender import function_contender
-    from colayer.io.new_folder import LABEL_SUFFIX
     from colayer.io.hashing import content_hash
     from colayer.io.label import read_solution
+    from colayer.io.new_folder import LABEL_SUFFIX
 
     known = {}
     for path, instance in zip(paths, instances, strict=True):
