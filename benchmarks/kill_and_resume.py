@@ -107,21 +107,21 @@ def tables(place: Path) -> Any:
 
 WORK = {
     "train": Work(
-        "train single-machine data -o model.json --evaluations 400 --workers 2",
-        generate("single-machine --count 20 --jobs 200"),
+        "train single-machine data -o model.json --evaluations 400 --workers 1",
+        generate("single-machine --count 10 --jobs 100"),
         model,
     ),
     "train, days": Work(
-        "train dynamic-vehicle-scheduling data -o model.json --evaluations 120 --workers 1",
-        generate("dynamic-vehicle-scheduling --count 6 --customers 40 --per-epoch 6"),
+        "train dynamic-vehicle-scheduling data -o model.json --evaluations 60 --workers 1",
+        generate("dynamic-vehicle-scheduling --count 4 --customers 20 --per-epoch 3"),
         model,
     ),
     "train, network": Work(
-        "train single-machine data -o model.json --method neural --evaluations 8 --workers 1",
-        generate("single-machine --count 8 --jobs 30"),
+        "train single-machine data -o model.json --method neural --evaluations 4 --workers 1",
+        generate("single-machine --count 6 --jobs 15"),
         model,
     ),
-    "label": Work("label single-machine data --workers 2", generate("single-machine --count 120 --jobs 50"), labels),
+    "label": Work("label single-machine data --workers 1", generate("single-machine --count 60 --jobs 25"), labels),
     "generate": Work(
         "generate vehicle-scheduling new --count 60 --tasks 60 --scenarios 10 --format npz",
         lambda place: None,
