@@ -1,9 +1,10 @@
-"""Kill and resume: `python benchmarks/kill_and_resume.py [--kills 20] [--seed 0] [train] [label] [reproduce]`.
+"""Kill and resume: `python benchmarks/kill_and_resume.py [--kills 20] [--seed 0] [NAME…]`.
 
-Each command runs once undisturbed. Then it is started again and again, and killed (SIGKILL, its own process alone) at a
-random moment of that time, until it was killed as often as asked; wherever it comes to its end before the kill, its
-result is compared, and it begins afresh. The last start is left alone. Every result must equal the undisturbed one:
-weights, labels, and tables without their times. Exit status 1 where one does not.
+Each command runs undisturbed, once to compile kernels and once to be timed. Then it is started again and again, and
+killed (SIGKILL, its own process alone) at a random moment of that time, until it was killed as often as asked; wherever
+it comes to its end before the kill, its result is compared, and it begins afresh. The last start is left alone. Every
+result must equal the undisturbed one: weights, labels, instances, and tables without their times; and no temporary file
+may be left. Exit status 1 where one does not.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import argparse
 import csv
 import json
 import random
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +42,35 @@ class Work:
     result: Callable[[Path], Any]
 
 
-def generate(*words: str) -> Callable[[Path], object]:
+def generate(words: str) -> Callable[[Path], object]:
     """A data set, `data`."""
+    problem, *sizes = words.split()
     return lambda place: subprocess.run(
-        [*COLAYER, "generate", "single-machine", "data", *words], cwd=place, check=True, stdout=subprocess.DEVNULL
+        [*COLAYER, "generate", problem, "data", *sizes], cwd=place, check=True, stdout=subprocess.DEVNULL
     )
+
+
+def timetable(place: Path) -> None:
+    """A feed of 300 trips between two stops, `feed.zip`."""
+    hours = [(5 * 60 + 3 * k, k % 2) for k in range(300)]
+    times = [
+        f"t{k},{m // 60}:{m % 60:02d}:00,{m // 60}:{m % 60:02d}:00,{('a', 'b')[back]},1\n"
+        f"t{k},{(m + 20) // 60}:{(m + 20) % 60:02d}:00,{(m + 20) // 60}:{(m + 20) % 60:02d}:00,{('b', 'a')[back]},2\n"
+        for k, (m, back) in enumerate(hours)
+    ]
+    files = {
+        "agency.txt": "agency_id,agency_name,agency_url,agency_timezone\nA,Town,https://example.org,Europe/Oslo\n",
+        "routes.txt": "route_id,route_short_name,route_type\nred,1,3\n",
+        "calendar.txt": "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
+        "week,1,1,1,1,1,0,0,20251201,20260331\n",
+        "stops.txt": "stop_id,stop_name,stop_lat,stop_lon\na,North,60.00,10.00\nb,South,59.91,10.00\n",
+        "trips.txt": "route_id,service_id,trip_id,block_id\n"
+        + "".join(f"red,week,t{k},B{k % 20}\n" for k in range(len(hours))),
+        "stop_times.txt": "trip_id,arrival_time,departure_time,stop_id,stop_sequence\n" + "".join(times),
+    }
+    with zipfile.ZipFile(place / "feed.zip", "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
 
 
 def model(place: Path) -> Any:
@@ -54,6 +82,16 @@ def model(place: Path) -> Any:
 def labels(place: Path) -> Any:
     """Every label, to the byte."""
     return {path.name: path.read_bytes() for path in sorted(place.glob("data/*.solution.json"))}
+
+
+def data_set(place: Path) -> Any:
+    """Every file of a data set, to the byte."""
+    return {path.name: path.read_bytes() for path in sorted(place.glob("new/*"))}
+
+
+def results(place: Path) -> Any:
+    """What `evaluate` or `tune` wrote, without its times."""
+    return re.sub(r'"[a-z_]*seconds":[-0-9.e]+', "", (place / "new.json").read_text())
 
 
 def tables(place: Path) -> Any:
@@ -69,11 +107,35 @@ def tables(place: Path) -> Any:
 
 WORK = {
     "train": Work(
-        "train single-machine data -o model.json --evaluations 1000 --workers 2",
-        generate("--count", "20", "--jobs", "400"),
+        "train single-machine data -o model.json --evaluations 400 --workers 1",
+        generate("single-machine --count 10 --jobs 100"),
         model,
     ),
-    "label": Work("label single-machine data --workers 2", generate("--count", "200", "--jobs", "60"), labels),
+    "train, days": Work(
+        "train dynamic-vehicle-scheduling data -o model.json --evaluations 60 --workers 1",
+        generate("dynamic-vehicle-scheduling --count 4 --customers 20 --per-epoch 3"),
+        model,
+    ),
+    "train, network": Work(
+        "train single-machine data -o model.json --method neural --evaluations 4 --workers 1",
+        generate("single-machine --count 6 --jobs 15"),
+        model,
+    ),
+    "label": Work("label single-machine data --workers 1", generate("single-machine --count 60 --jobs 25"), labels),
+    "generate": Work(
+        "generate vehicle-scheduling new --count 60 --tasks 60 --scenarios 10 --format npz",
+        lambda place: None,
+        data_set,
+    ),
+    "import": Work("import gtfs feed.zip --date 2026-01-06 -o new --scenarios 20 --count 8", timetable, data_set),
+    "evaluate": Work(
+        "evaluate single-machine data -o new.json", generate("single-machine --count 60 --jobs 200"), results
+    ),
+    "tune": Work(
+        "tune vehicle-scheduling data --rule 'delay x3' --set factor=1,2,3 -o new.json",
+        generate("vehicle-scheduling --count 8 --tasks 40"),
+        results,
+    ),
     "reproduce": Work("reproduce tree-epsilon --scale smoke -o run --workers 2", lambda place: None, tables),
 }
 
@@ -81,7 +143,7 @@ WORK = {
 def start(work: Work, place: Path) -> subprocess.Popen[bytes]:
     """The command in its folder; what it says is kept for a complaint."""
     with (place / "said.txt").open("wb") as said:
-        return subprocess.Popen([*COLAYER, *work.words.split()], cwd=place, stdout=said, stderr=said)
+        return subprocess.Popen([*COLAYER, *shlex.split(work.words)], cwd=place, stdout=said, stderr=said)
 
 
 def finish(process: subprocess.Popen[bytes], place: Path) -> None:
@@ -90,11 +152,18 @@ def finish(process: subprocess.Popen[bytes], place: Path) -> None:
         raise SystemExit(f"status {process.returncode}: {(place / 'said.txt').read_text()}")
 
 
-def torment(work: Work, kills: int, rng: random.Random, folder: Path) -> tuple[float, int, int, int]:
-    """Seconds of the undisturbed run, kills, results compared, and how many of them differ."""
+def litter(place: Path) -> int:
+    """How many temporary files are left."""
+    return sum(1 for path in place.rglob(".*") if path.name.endswith(".tmp"))
+
+
+def torment(work: Work, kills: int, rng: random.Random, folder: Path) -> tuple[float, int, int, int, int]:
+    """Seconds of the undisturbed run, kills, results compared, how many of them differ, and files left behind."""
     fresh = folder / "fresh"
     fresh.mkdir()
     work.prepare(fresh)
+    shutil.copytree(fresh, folder / "first")
+    finish(start(work, folder / "first"), folder / "first")
     shutil.copytree(fresh, folder / "undisturbed")
     begin = time.perf_counter()
     finish(start(work, folder / "undisturbed"), folder / "undisturbed")
@@ -104,7 +173,7 @@ def torment(work: Work, kills: int, rng: random.Random, folder: Path) -> tuple[f
         raise SystemExit(f"{work.words}: nothing to compare")
     place = folder / "killed"
     shutil.copytree(fresh, place)
-    killed = compared = different = 0
+    killed = compared = different = left = 0
     while killed < kills:
         process = start(work, place)
         try:
@@ -116,10 +185,11 @@ def torment(work: Work, kills: int, rng: random.Random, folder: Path) -> tuple[f
             continue
         finish(process, place)
         compared, different = compared + 1, different + (work.result(place) != expected)
+        left += litter(place)
         shutil.rmtree(place)
         shutil.copytree(fresh, place)
     finish(start(work, place), place)
-    return seconds, killed, compared + 1, different + (work.result(place) != expected)
+    return seconds, killed, compared + 1, different + (work.result(place) != expected), left + litter(place)
 
 
 def main() -> int:
@@ -134,9 +204,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             seconds, *counts = torment(WORK[name], options.kills, random.Random(options.seed), Path(folder))
         rows.append((name, duration(seconds), *counts))
+        print(*rows[-1], file=sys.stderr, flush=True)
     print(machine())
-    print(table(("command", "undisturbed", "kills", "results compared", "different"), rows).text())
-    return 1 if any(row[-1] for row in rows) else 0
+    print(table(("command", "undisturbed", "kills", "results compared", "different", "left behind"), rows).text())
+    return 1 if any(row[-1] or row[-2] for row in rows) else 0
 
 
 if __name__ == "__main__":

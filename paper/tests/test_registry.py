@@ -19,6 +19,7 @@ from colayer_paper.vehicle_scheduling.learners import NO_BAYES
 from tiny_experiments import TinyRun, small_world, values
 
 TESTS = str(Path(__file__).parent)
+RESULTS = Path(__file__).parent.parent / "results"
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -50,6 +51,15 @@ def test_an_outcome_is_whole(name: str, tiny_run: TinyRun) -> None:
     assert {"command", "machine", "versions", "scale", "seconds", "cpu_seconds"} <= set(outcome.provenance)
     assert {"seed", "seeds"} & set(outcome.provenance)
     assert dict(read_outcomes(tiny_run.folder))[folder] == outcome
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_claim_of_the_kept_results_is_judged(name: str, tiny_run: TinyRun) -> None:
+    """Also in a tiny run: a claim that is left out would be missed by nobody."""
+    kept = {outcome.name: outcome for _, outcome in read_outcomes(RESULTS)}
+    if name in kept:
+        claims = [conclusion.of for conclusion in kept[name].conclusions]
+        assert [conclusion.of for conclusion in tiny_run.outcome(name).conclusions] == claims
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -137,6 +137,51 @@ def test_what_the_user_can_mend_is_one_line_and_status_2(
     assert capsys.readouterr() == ("", said)
 
 
+def test_shell_completion_completes_tr_to_train(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("_COLAYER_COMPLETE", "complete_bash"), ("COMP_WORDS", "colayer tr"), ("COMP_CWORD", "1")):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert (ended.value.code, capsys.readouterr()) == (0, ("train\n", ""))
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_description_of_a_command_is_cut(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert main(["--help"]) == 0
+    listed = capsys.readouterr().out.partition("Commands:")[2].splitlines()
+    assert len([line for line in listed if line.strip()]) == len(COMMANDS) + len(cli.ELSEWHERE)
+    assert [line for line in listed if line.endswith("...")] == []
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *cli.ELSEWHERE])
+def test_the_help_of_a_command_is_for_people(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No brackets within brackets, no classes of Python's."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([command, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert not [wrong for wrong in ("[[", "<", "list[") if wrong in text]
+    assert "{" not in text.partition("\n\n")[0]
+
+
+@pytest.mark.parametrize("option", ["--features", "--decoder"])
+def test_values_of_an_option_are_said_by_problem(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from colayer.problems import registered
+
+    assert main(["train", "--help"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    said = text[text.index(option) : text.index(". ", text.index(option))]
+    for name in ("single-machine", "spanning-tree", "vehicle-scheduling"):
+        if option.removeprefix("--") in registered(name).options:
+            assert f"({name})" in said
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), typer.Abort()])
 def test_ctrl_c_is_status_130(error: BaseException, raising: Any, capsys: pytest.CaptureFixture[str]) -> None:
     raising(error)

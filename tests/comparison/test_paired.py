@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -78,6 +79,30 @@ def test_costs_of_zero_are_taken_as_they_are() -> None:
 def test_few_instances_need_more_than_two_standard_errors(count: int) -> None:
     """Student's quantile, within two thousandths of it."""
     assert errors_needed(count) == pytest.approx(stdtrit(count - 1, 0.975), rel=2e-3)
+
+
+def test_percentages_do_not_explode_where_a_cost_is_near_zero() -> None:
+    """One instance that cost next to nothing does not decide: the differences are over the mean cost."""
+    reference = [100.0, 120.0, 80.0, 0.001, 99.999]
+    found = difference([90.0, 108.0, 72.0, 10.0, 90.0], reference, "rule")
+    assert found.mean == pytest.approx(sum(np.subtract([90.0, 108.0, 72.0, 10.0, 90.0], reference)) / sum(reference))
+    assert found.standard_error is not None
+    assert found.standard_error < 0.2
+    assert difference([0.5, 0.25], [0.0, 0.0], "rule").mean == 0.375
+    assert difference([90.0, 1.1], [100.0, 0.1], "rule").mean == pytest.approx((-10.0 + 1.0) / 100.1)
+    assert difference([90.0, 1.1], [100.0, 1.0], "rule").mean == pytest.approx((-0.1 + 0.1) / 2, abs=1e-12)
+
+
+def test_every_coefficient_of_the_quantile() -> None:
+    """Abramowitz and Stegun, 26.7.5, in fractions; z, z³, z⁵, … of each term."""
+    z = Fraction(1.959963984540054)
+    table = ((4, 1, 1), (96, 3, 16, 5), (384, -15, 17, 19, 3), (92160, -945, -1920, 1482, 776, 79))
+    for nu in range(3, 60):
+        terms = [
+            sum(number * z ** (2 * k + 1) for k, number in enumerate(numbers)) / unit / nu**power
+            for power, (unit, *numbers) in enumerate(table, 1)
+        ]
+        assert errors_needed(nu + 1) == pytest.approx(float(z + sum(terms)), rel=1e-12)
 
 
 def test_many_instances_need_two() -> None:

@@ -14,11 +14,11 @@ from colayer.errors import InputError
 from colayer.learning.curve import learning_curve
 
 
-def history(losses: Sequence[float], validation: Sequence[tuple[int, float]] = ()) -> list[Any]:
+def history(losses: Sequence[float], validation: Sequence[tuple[int, float]] = (), cost: int = 1) -> list[Any]:
     best = np.minimum.accumulate(losses)
     checked = dict(validation)
     return [
-        SimpleNamespace(number=k, loss=loss, best=float(best[k]), validation=checked.get(k))
+        SimpleNamespace(number=k + 1, cost=cost, loss=loss, best=float(best[k]), validation=checked.get(k))
         for k, loss in enumerate(losses)
     ]
 
@@ -39,12 +39,24 @@ def test_learning_curve_shows_best_tries_and_validation() -> None:
     assert lines == {"tried": [9, 5, 6, 4], "best, training": [9, 5, 5, 4], "best, validation": [9.5, 4.5]}
 
 
+def test_the_picture_ends_where_the_budget_does() -> None:
+    """A pass that looks at many solutions counts for as many evaluations as it costs."""
+    lines = {line.get_label(): line.get_xdata().tolist() for line in learning_curve(history([3.0, 2.0], cost=10)).lines}
+    assert lines["tried"] == lines["best, training"] == [10, 20]
+
+
+@pytest.mark.parametrize(("count", "marker"), [(1, "."), (2, "")])
+def test_a_curve_of_one_point_is_seen(count: int, marker: str) -> None:
+    best = next(line for line in learning_curve(history([3.0] * count)).lines if line.get_label() == "best, training")
+    assert best.get_marker() == marker
+
+
 def test_learning_curve_clips_outliers() -> None:
     """One absurd loss must not flatten the curve; it is marked at the upper edge."""
     ax = learning_curve(history([10.0, *[3.0 - 0.01 * k for k in range(60)], 1e9, float("inf")]))
     assert ax.get_ylim()[1] < 10
     above = next(line for line in ax.lines if line.get_label() == "tried, above the axis")
-    assert above.get_xdata().tolist() == [0, 61, 62]
+    assert above.get_xdata().tolist() == [1, 62, 63]
 
 
 def test_learning_curve_of_one_evaluation_and_of_none() -> None:

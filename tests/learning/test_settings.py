@@ -26,6 +26,7 @@ from support.errors import rejects
         ({"sigma": "theory", "samples": 0}, "--samples"),
         ({"samples": None}, "--samples"),
         ({"samples": -1}, "--samples"),
+        ({"sigma": 1.0, "samples": 1_000_001}, "--samples"),
         ({"radius": 0.0}, "--radius"),
         ({"radius": np.inf}, "--radius"),
         ({"radius": "wide"}, "--radius"),
@@ -44,6 +45,7 @@ def test_what_is_out_of_range_is_refused_by_name(options, where):
 def test_what_is_in_range_is_taken():
     Settings()
     Settings(evaluations=np.int64(1), seed=np.int64(0), sigma=np.float32(0.5), samples=np.int32(1), radius=1)
+    Settings(sigma=1.0, samples=1_000_000)
     Settings(samples=0, validation=0, time_limit=0, sigma=0)
     Settings(time_limit=np.inf, radius=1e100, sigma=1e100)
 

@@ -54,6 +54,16 @@ def test_arrays_are_copies_that_nobody_changes() -> None:
         made.weights[0] = 3.0
 
 
+def test_a_portfolio_is_an_array_of_its_own_that_nobody_changes() -> None:
+    given = [[1.0, 2.0], [3.0, 4.0]]
+    made = model(weights=[1.0, 2.0], portfolio=given)
+    given[1][0] = 9.0
+    assert made.portfolio.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(ValueError, match="read-only"):
+        made.portfolio[1, 0] = 9.0
+    assert model(weights=[1.0, 2.0], portfolio=[]).portfolio.shape == (0, 2)
+
+
 @pytest.mark.parametrize(
     ("changes", "where"),
     [

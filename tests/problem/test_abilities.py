@@ -70,3 +70,7 @@ def test_a_guarantee_has_a_ratio_a_factor_and_a_norm(parts: Any) -> None:
 
 def test_the_names_of_before_are_still_known() -> None:
     assert (abilities.Judges, abilities.Draws, abilities.Groups) == (ChecksFeasibility, Plots, GroupsInstances)
+
+
+def test_a_ratio_of_zero_is_a_guarantee() -> None:
+    assert Approximation(0.0, 1.0).a == 0.0

@@ -157,6 +157,7 @@ def test_the_best_of_many_may_be_the_problems_own() -> None:
         (None, "None"),
         ((0, [1, 2]), ""),
         ((3, [1, 2], 105.0), "3 as row"),
+        ((-2, [1, 2], 105.0), "-2 as row"),
         ((True, [1, 2], 105.0), "True as row"),
         ((0, None, 105.0), "None as solution"),
         ((0, [1, 2], None), "None as cost"),

@@ -298,3 +298,15 @@ def test_a_document_that_holds_itself_is_refused() -> None:
     circle["again"] = circle
     with pytest.raises(InputError, match=r"^write of crews: .*RecursionError"):
         guard.json_text(circle, "write of crews")
+
+
+def test_an_error_that_a_method_raises_on_purpose_knows_its_instance() -> None:
+    """So that whoever knows its number can name it."""
+
+    def refuse(*_: Any) -> None:
+        raise InputError("no such crew")
+
+    for method, arguments in (("features", ("x",)), ("layer", ("theta", "x")), ("generate", (0,))):
+        with pytest.raises(InputError) as error:
+            Guard("crews").wrap(method, refuse)(*arguments)
+        assert error.value.instance == (None if method == "generate" else "x")

@@ -163,3 +163,10 @@ def test_the_first_method_that_returned_nan_is_named(wrong: str, entry: int) -> 
     with rejects(InputError, f"{wrong} of pick returned nan in entry {entry}") as caught:
         bind(Relaxed(wrong)).solution_at(np.zeros(2), instance)
     assert caught.value.instance is instance
+
+
+@pytest.mark.parametrize("missing", ["losses", "close"])
+def test_an_evaluator_needs_both_methods(missing: str) -> None:
+    half = type("Half", (), {name: lambda self: None for name in ("losses", "close") if name != missing})()
+    with pytest.raises(InputError, match="expected an object with losses and close, or None"):
+        CHECKS["evaluator"](half, "evaluator of pick")

@@ -49,6 +49,7 @@ def test_the_order_among_relations() -> None:
         (Order([0, 1], [[1.0]]), "structure of toy: positions: "),
         (Order([0, 1], [[1.0], [np.nan]]), "structure of toy: positions: "),
         (Order([0, 1], sizes="no"), "structure of toy: sizes: "),
+        (Graph("two", [0, 1], [1, 0]), "structure of toy: nodes: "),  # type: ignore[arg-type]
         (Graph(2, [0, 1], [1, 2]), "structure of toy: head: "),
         (Graph(2, [0, 1], [1]), "structure of toy: head: "),
         (Graph(2, [0, 1], [1, 0], theta_offsets=[[1.0]]), "structure of toy: theta_offsets: "),

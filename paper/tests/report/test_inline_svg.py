@@ -77,6 +77,43 @@ def test_the_size_is_the_pages_to_choose(tmp_path: Path, size: str, view: str) -
     assert "height=" not in svg
 
 
+@pytest.mark.parametrize("deep", [900, 20_000, 200_000])
+def test_a_drawing_nested_deeply_is_refused(tmp_path: Path, deep: int) -> None:
+    with rejects(InputError, where="x.svg"):
+        drawn(tmp_path, '<svg viewBox="0 0 9 9">' + "<g>" * deep + "</g>" * deep + "</svg>")
+
+
+def test_a_drawing_nested_as_drawings_are_is_taken(tmp_path: Path) -> None:
+    assert drawn(tmp_path, '<svg viewBox="0 0 9 9">' + "<g>" * 199 + "</g>" * 199 + "</svg>").count("<g") == 199
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "fill: URL(http://bad)", "fill: Url( 'http://bad' )", "fill: image-set('bad' 1x)", "background: url(bad)",
+        "fill: -webkit-IMAGE-SET(url(bad) 1x)", "position: fixed; bad: 0", "POSITION:fixed", "inset: 0; z-index: 9",
+        "fill: u\\72l(bad)", "fill: ur/* bad */l(x)", "animation: bad 1s", "@import 'bad'",
+    ],
+)  # fmt: skip
+def test_a_style_that_loads_or_covers_the_page_is_left_out(tmp_path: Path, style: str) -> None:
+    svg = drawn(tmp_path, f'<svg viewBox="0 0 9 9"><rect style="{style}" fill="{style}"/></svg>')
+    assert not [word for word in ("bad", "fixed", "inset", "z-index") if word in svg.partition(" fill=")[0]]
+    assert "http" not in svg
+    assert "image-set" not in svg.lower()
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        'viewBox="nan 0 9 9"', 'viewBox="0 0 NaN 9"', 'viewBox="0 0 inf 9"', 'viewBox="0 0 -9 9"',
+        'width="0" height="9"', 'width="1e999" height="9"',
+    ],
+)  # fmt: skip
+def test_a_size_that_is_not_finite_and_positive_is_refused(tmp_path: Path, size: str) -> None:
+    with rejects(InputError, where="x.svg"):
+        drawn(tmp_path, f"<svg {size}/>")
+
+
 def test_a_size_that_is_no_number_is_refused(tmp_path: Path) -> None:
     with rejects(InputError, where="x.svg"):
         drawn(tmp_path, '<svg width="100%" height="100%"/>')

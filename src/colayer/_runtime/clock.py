@@ -15,6 +15,8 @@ from typing import Any
 
 from numba.core.event import Listener, register
 
+from colayer._runtime.signals import stop_if_asked
+
 #: Who waits is told here, once in a process.
 LOG = logging.getLogger("colayer.compiling")
 #: Seconds of compiling before that, at a terminal and elsewhere.
@@ -72,6 +74,7 @@ class _Clock(Listener):
             self._said = True
             if multiprocessing.parent_process() is None:
                 LOG.warning("compiling kernels, once: about 10 s")
+        stop_if_asked()  # the compiler may have swallowed Ctrl-C
 
     def compiled(self) -> float:
         """Return the seconds of compiling so far, in this process."""

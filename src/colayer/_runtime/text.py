@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from colayer.errors import Terminated
 
 #: What stands for a value there is none of (no bound, no gap).
 MISSING = "-"
 _ROUNDING = 1e-9  # of a gap
+#: How a formula of a spreadsheet begins; a sign before numbers alone is none.
+_FORMULA = re.compile(r"\s*[=@]|[\t\r]|[+-](?![\d.,%±eE\s+-]*$)")
 
 #: What ends everything, wherever it arrives.
 _ENDS = (KeyboardInterrupt, Terminated)
@@ -42,6 +46,13 @@ def printable(text: str) -> str:
 def one_line(text: str) -> str:
     """Return a text on one line: control characters, line ends among them, as Python writes them."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def inert(value: Any) -> Any:
+    """Return a cell of a CSV file: a word on one line, an apostrophe first where a spreadsheet would run it."""
+    if not isinstance(value, str):
+        return value
+    return one_line(f"'{value}" if _FORMULA.match(value) else value)
 
 
 def first_line(error: BaseException) -> str:

@@ -12,9 +12,8 @@ import inspect
 import io
 import keyword
 import os
-import signal
+import re
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
@@ -23,6 +22,7 @@ from typing import Annotated, Any
 import typer
 
 from colayer import __version__
+from colayer._runtime.signals import asked, stopping
 from colayer._runtime.text import one_line
 from colayer.cli.commands.generate import Generate
 from colayer.errors import ColayerError, OptionError, Terminated
@@ -156,7 +156,7 @@ def main(argv: list[str] | None = None) -> int:
         _add_from_elsewhere()
     os.environ.pop("MPLBACKEND", None)  # pictures go to files: no backend is needed, and a wrong one does no harm
     try:
-        with warnings.catch_warnings(), terminated_by_exception(), printed():
+        with warnings.catch_warnings(), stopping(), printed():
             warnings.showwarning = _show_warning
             status = typer.main.get_command(app).main(args=argv, prog_name="colayer", standalone_mode=False)
     except _UsageError as error:
@@ -170,7 +170,9 @@ def main(argv: list[str] | None = None) -> int:
     except Terminated:
         status = 143
     except BaseException as error:
-        return _fault(error.__cause__ if isinstance(error, _HiddenFromTyper) and error.__cause__ else error)
+        if asked() is None:
+            return _fault(error.__cause__ if isinstance(error, _HiddenFromTyper) and error.__cause__ else error)
+        status = 143 if asked() is Terminated else 130
     if status in (130, 143):
         _complain("interrupted" if status == 130 else "terminated")
     return status if isinstance(status, int) else 0
@@ -182,25 +184,21 @@ def printed() -> Iterator[None]:
     from colayer.cli.console import results_of, say
 
     with results_of(sys.stdout), redirect_stdout(io.StringIO()) as text:
-        yield
-        say(text.getvalue())
+        try:
+            yield
+        except SystemExit:  # as shell completion ends
+            say(text.getvalue())
+            raise
+        say(_for_people(text.getvalue()))
 
 
-@contextmanager
-def terminated_by_exception() -> Iterator[None]:
-    """Raise `Terminated` in the block on SIGTERM; outside the main thread, change nothing."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def terminate(number: int, frame: Any) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, terminate)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _for_people(text: str) -> str:
+    """Return typer's help without types of Python's, and with one pair of brackets around what may be left out."""
+    usage, end, rest = text.partition("\n\n")
+    usage = re.sub(r"\{([^}]*)\}(\.\.\.)?", r"\1", usage)
+    usage = re.sub(r"\[+([A-Z.]+)\]+(\.\.\.)?", r"[\1]", usage).replace("......", "...")
+    usage = re.sub(r"\[(PROBLEM DIR)\](\.\.\.)?", r"\1", usage)  # which `generate` reads itself
+    return usage + end + re.sub(r" <[^>\n]*>", lambda found: " " * len(found[0]), rest)
 
 
 def usage_line(error: Any) -> str:

@@ -110,11 +110,18 @@ FileProblem = Annotated[
 ]
 Decoder = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The decoder after the layer: none, ls or rdi, by problem."),
+    typer.Option(
+        metavar="NAME",
+        help="The decoder after the layer: none, ls, rdi (single-machine); none, ls (vehicle-scheduling).",
+    ),
 ]
 Features = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="Feature set: 66, 27, cost, indicator, prices, 23, extended, rounds."),
+    typer.Option(
+        metavar="NAME",
+        help="Feature set: 66, 27 (single-machine); cost, indicator, prices (spanning-tree); "
+        "23, extended, rounds (vehicle-scheduling).",
+    ),
 ]
 Seed = Annotated[int, typer.Option(metavar="N", parser=whole(maximum=2**63), help="Seed of every random draw.")]
 Rounds = Annotated[

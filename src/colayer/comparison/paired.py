@@ -16,12 +16,14 @@ EQUAL: Verdict = "no measurable difference"
 ERRORS = 2.0
 
 _ROUNDING = 1e-12
+#: A reference cost below this share of their mean is near 0.
+_NEAR_ZERO = 0.01
 _Z = 1.959963984540054  # the normal law is within ± this with probability 0.95
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean of (cost − reference cost)/|reference cost| over instances, with its significance.
+    """The mean of (cost − reference cost)/|reference cost| over instances, with its significance (see `difference`).
 
     `verdict`: better or worse where the mean is more than two standard errors from 0 (see `errors_needed`), and is so
     as well relative to the mean of the two costs; else no measurable difference.
@@ -56,14 +58,21 @@ class Difference:
 def difference(costs: Sequence[float], reference: Sequence[float], to: str) -> Difference:
     """Return the difference of costs to the reference costs on the same instances.
 
-    Where a reference cost is 0, the difference itself is taken. Differences that rounding alone makes are 0.
+    Where a reference cost is so near 0 that its instance alone would decide, differences are over the mean of the
+    reference costs instead: their mean is then that of the ratio of the sums. Where all are 0, the difference itself is
+    taken. Differences that rounding alone makes are 0.
     """
     pairs = list(zip(costs, reference, strict=True))
-    mean, error = moments([relative(cost, reference_cost) for cost, reference_cost in pairs])
+    typical = math.fsum(map(abs, reference)) / len(reference)
+    unit = typical if typical and min(map(abs, reference)) < _NEAR_ZERO * typical else None
+    mean, error = moments([relative(cost, reference_cost, unit) for cost, reference_cost in pairs])
     sign = significance(mean, error, len(pairs))
     # the ratio of two noisy costs is above 1 in the mean even of equals; relative to both, equals are 0 apart
     fair = moments(
-        [2.0 * relative(cost, reference_cost, abs(cost) + abs(reference_cost)) for cost, reference_cost in pairs]
+        [
+            relative(cost, reference_cost, abs(cost) + abs(reference_cost) if unit is None else unit)
+            for cost, reference_cost in pairs
+        ]
     )
     if sign == 0 or significance(*fair, len(pairs)) != sign:
         return Difference(to, mean, error, EQUAL)

@@ -11,7 +11,6 @@ import importlib.metadata
 import io
 import os
 import platform
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -19,14 +18,13 @@ from typing import Literal
 import msgspec
 
 from colayer import __version__
+from colayer._runtime.text import inert
 from colayer.errors import InputError
 from colayer.io.files import encode, made_folder, read_bytes, write_all
 
 #: The page that `colayer report` makes of a run.
 REPORT = "report.html"
 OUTCOME = "outcome.json"
-#: How a formula of a spreadsheet begins; a sign before a number, or alone, is none.
-_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.\s]|$)")
 
 #: What a run of this scale must say, on every page.
 CAVEATS = {
@@ -84,13 +82,8 @@ class Sheet(msgspec.Struct, frozen=True, omit_defaults=True):
         rows: list[list[Value]] = [[value for cell, pair in zip(row, paired, strict=True)
                  for value in ([cell.value, cell.paper] if pair else [cell.value])] for row in self.rows]  # fmt: skip
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([[_inert(value) for value in row] for row in [head, *rows]])
+        csv.writer(text, lineterminator="\n").writerows([[inert(value) for value in row] for row in [head, *rows]])
         return text.getvalue()
-
-
-def _inert(value: Value) -> Value:
-    """Return the word, with an apostrophe before it if a spreadsheet would read it as a formula."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):

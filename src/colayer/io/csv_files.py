@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from colayer._runtime.text import first_line, printable
+from colayer._runtime.text import first_line, inert, printable
 from colayer.errors import ColayerError, InputError
 from colayer.io.files import read_bytes
 from colayer.io.tables import InputTable
@@ -117,11 +117,11 @@ def without_companions(paths: Sequence[Path]) -> list[Path]:
 
 
 def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    """Return columns as a CSV file, with empty cells for missing values."""
+    """Return columns as a CSV file, with empty cells for missing values; words are only words in it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerow(map(inert, columns))
+    writer.writerows(map(inert, row) for row in zip(*columns.values(), strict=True))
     return text.getvalue().encode()
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from colayer._runtime.temporary import temporary_beside
 from colayer._runtime.text import printable, short
 from colayer.errors import ColayerError, InputError
 from colayer.io.csv_files import csv_instance
@@ -30,6 +30,15 @@ from colayer.io.files import (
     unwritable,
     write_atomic,
 )  # fmt: skip
+from colayer.io.new_folder import (
+    INCOMPLETE,
+    LABEL_SUFFIX,
+    check_new_folder,
+    instances_in,
+    is_instance,
+    put,
+    refuse_instances,
+)
 from colayer.io.npz import npz_bytes, parse_npz
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.guard import json_text
@@ -39,10 +48,7 @@ from colayer.problem.protocol import Problem, X, Y, Z
 #: The number of the file format, the first key of every document.
 FORMAT = 1
 FORMATS = ("json", "npz")
-#: In a folder with other files, while instances are being put there.
-INCOMPLETE = ".incomplete"
 ENVELOPE = ("format", "problem")
-LABEL_SUFFIX = ".solution.json"
 #: Keys of a label that are not the solution's own.
 LABEL_KEYS = {"cost": (int, float), "bound": (int, float), "proved": (bool,)}
 
@@ -112,7 +118,7 @@ def instance_files(folder: str | os.PathLike[str]) -> list[Path]:
         raise unreadable(folder, error, kind="folder") from None
     if INCOMPLETE in names:
         raise InputError("incomplete, since writing was interrupted: generate the data set again", where=str(folder))
-    files = [folder / name for name in names if _is_instance(name)]
+    files = [folder / name for name in names if is_instance(name)]
     if not files:
         raise InputError("no instances, expected a folder of NNNN.json, NNNN.npz or NAME.csv", where=str(folder))
     for one, two in itertools.pairwise(files):
@@ -146,7 +152,7 @@ def write_instances(
     Parameters
     ----------
     folder
-        A new folder, or one without instances.
+        A new folder, or one without instances; one that holds these very instances stays as it is.
     instances, problem
         The instances and their problem.
     format
@@ -160,61 +166,36 @@ def write_instances(
     folder = Path(folder)
     if format not in FORMATS:
         raise InputError(f"no format {format!r}, expected json or npz")
-    check_new_folder(folder)
-    own = bind(problem)
-    temporary = folder.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
+    check_new_folder(folder, again=True)
+    own, before = bind(problem), instances_in(folder)
+    temporary = temporary_beside(folder)
     with made_folder(temporary.parent):
         try:
             temporary.mkdir()
             count = 0
             for instance in instances:
                 path = temporary / f"{count:08d}.{format}"
-                path.write_bytes(_content(path, instance, own))
+                data = _content(path, instance, own)
+                if before and (count == len(before) or before[count].read_bytes() != data):
+                    raise refuse_instances(folder)
+                path.write_bytes(data)
                 count += 1
             if count == 0:
                 raise InputError("no instance to write, expected at least one", where=str(folder))
             width = max(4, len(str(count - 1)))  # names that sort as numbers do
             names = [f"{i:0{width}d}.{format}" for i in range(count)]
+            if before:
+                if [path.name for path in before] != names:
+                    raise refuse_instances(folder)
+                return before
             for i, name in enumerate(names):
                 (temporary / f"{i:08d}.{format}").rename(temporary / name)
-            _put(temporary, folder, names)
+            put(temporary, folder, names)
         except OSError as error:
             raise unwritable(folder, error) from None
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in names]
-
-
-def _put(temporary: Path, folder: Path, names: Sequence[str]) -> None:
-    """Move the new data set into place: at once, or beside other files with a mark until it is complete."""
-    if not folder.exists() or not any(folder.iterdir()):
-        temporary.replace(folder.resolve())
-        return
-    (folder / INCOMPLETE).touch()
-    for name in names:
-        (temporary / name).rename(folder / name)
-    (folder / INCOMPLETE).unlink()
-
-
-def check_new_folder(folder: str | os.PathLike[str]) -> None:
-    """Refuse a folder that `write_instances` would refuse, before the work."""
-    folder = Path(folder)
-    try:
-        there = folder.is_dir()
-    except OSError as error:  # a name too long, for one
-        raise InputError(f"cannot be made: {error.strerror}", where=str(folder)[:80]) from None
-    if there:
-        if any(_is_instance(entry.name) for entry in folder.iterdir()):
-            raise InputError("already holds instances, expected a new or an empty folder", where=str(folder))
-        nearest = folder
-    elif folder.exists():
-        raise InputError("is not a folder", where=str(folder))
-    else:
-        nearest = next(parent for parent in folder.absolute().parents if parent.exists())
-    if not nearest.is_dir():
-        raise InputError(f"{nearest} is not a folder", where=str(folder))
-    if not os.access(nearest, os.W_OK | os.X_OK):
-        raise InputError(f"the folder {nearest} cannot be written to", where=str(folder))
 
 
 def label_path(path: Path) -> Path:
@@ -292,9 +273,3 @@ def located(path: Path) -> Iterator[None]:
         yield
     except ColayerError as error:
         raise error.at(str(path)) from None
-
-
-def _is_instance(name: str) -> bool:
-    if name.endswith(".csv"):  # one with a further word is another table of the instance
-        return name.count(".") == 1 and not name.startswith(".")
-    return name.endswith((".json", ".npz")) and not name.endswith(LABEL_SUFFIX) and not name.startswith(".")

@@ -27,7 +27,7 @@ class Feed:
             return
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(read_bytes(path)))
-        except zipfile.BadZipFile:
+        except (zipfile.BadZipFile, NotImplementedError):
             raise InputError("not a zip file, expected a GTFS feed, zipped or a folder", where=self.name) from None
         inside = [name for name in self._zip.namelist() if name.rpartition("/")[2] == "trips.txt"]
         self._prefix = inside[0].removesuffix("trips.txt") if inside else ""  # some feeds are folders in a zip file
@@ -45,7 +45,9 @@ class Feed:
             raise InputError("missing, expected it in a GTFS feed", where=place)
         try:
             text = self._bytes(file).decode("utf-8-sig")
-        except (UnicodeDecodeError, *DAMAGED) as error:
+        except InputError:
+            raise
+        except (ValueError, *DAMAGED) as error:
             raise InputError(f"cannot be read ({first_line(error)})", where=place) from None
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:

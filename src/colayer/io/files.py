@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from colayer._runtime.temporary import sweep, temporary_beside
 from colayer._runtime.text import printable
 from colayer.errors import InputError
 
@@ -132,7 +132,8 @@ def plain(value: Any) -> Any:
 def check_writable(path: str | Path) -> Path:
     """Return `path`; raise an `InputError` now if it could not be written later."""
     target = _target(path)
-    trial = _temporary(target)
+    sweep(target.absolute().parent)
+    trial = temporary_beside(target)
     try:  # the one sure sign: a read-only file system does not show otherwise
         trial.open("xb").close()
         trial.unlink()
@@ -183,7 +184,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
     path = Path()
     try:
         for path, data in files.items():
-            temporary = temporaries[path] = _temporary(_target(path))
+            temporary = temporaries[path] = temporary_beside(_target(path))
             with temporary.open("xb") as file:
                 file.write(data)
                 file.flush()
@@ -233,7 +234,8 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     A folder that is there stays itself, as it may be the working directory: its files are replaced one by one.
     """
     there = folder.exists()
-    temporary = _temporary(folder / "files" if there else folder)
+    sweep(folder if there else folder.absolute().parent)
+    temporary = temporary_beside(folder / "files" if there else folder)
     try:
         temporary.mkdir()
         yield temporary
@@ -253,11 +255,6 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         raise InputError(error.message, where=(error.where or "").replace(str(temporary), str(folder))) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _temporary(target: Path) -> Path:
-    """Return a new name in the same folder."""
-    return target.absolute().with_name(f".{secrets.token_hex(8)}.tmp")
 
 
 def unwritable(path: str | Path, error: OSError) -> InputError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from colayer._runtime.temporary import sweep
 from colayer._runtime.text import short
 from colayer._runtime.threads import cores, limited
 from colayer.errors import InputError
@@ -72,6 +73,7 @@ def label(
     own = bind(problem)
     for method in ("exact", "write_solution"):
         own.need(method, option="PROBLEM")
+    sweep(Path(folder))
     paths = instance_files(folder)
     _, instances = read_files(paths, own)
     proved: dict[Path, bool] = {}

@@ -26,7 +26,7 @@ def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axe
     if not history:
         raise InputError("no evaluation to draw", where="history")
     ax = styled(ax)
-    number = np.array([e.number for e in history], dtype=float)
+    number = np.cumsum([e.cost for e in history], dtype=float)  # of what the budget counts
     loss = np.array([e.loss for e in history], dtype=float)
     best = np.array([e.best for e in history], dtype=float)
     validation = np.array([math.nan if e.validation is None else e.validation for e in history], dtype=float)

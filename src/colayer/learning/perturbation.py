@@ -11,6 +11,8 @@ from colayer.errors import OptionError
 
 #: Of σ, and of the radius of the search: beyond, θ might overflow.
 LARGEST = 1e100
+#: More draws than any use of them needs; all of them are in memory.
+MOST_DRAWS = 1_000_000
 
 
 def draws(seed: int, samples: int, dimension: int) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 
 from colayer._runtime.text import short
 from colayer.errors import OptionError
-from colayer.learning.perturbation import LARGEST
+from colayer.learning.perturbation import LARGEST, MOST_DRAWS
 
 if TYPE_CHECKING:
     from colayer.learning.run import Evaluation
@@ -50,7 +50,7 @@ class Settings:
             check_number(
                 "--sigma", self.sigma, 0.0 <= as_float(self.sigma) <= LARGEST, f"a number from 0 to {LARGEST:g}"
             )
-        check_whole("--samples", self.samples, 1 if self.perturbed else 0)
+        check_whole("--samples", self.samples, 1 if self.perturbed else 0, MOST_DRAWS)
         check_whole("--portfolio", self.portfolio, 1)
         within = self.radius is None or 0.0 < as_float(self.radius) <= LARGEST
         check_number("--radius", self.radius, within, f"a number > 0, at most {LARGEST:g}")
@@ -75,12 +75,14 @@ class Settings:
         return {**shared, "sigma": self.sigma if self.sigma == THEORY else float(self.sigma), "samples": samples}
 
 
-def check_whole(option: str, value: Any, least: int) -> None:
-    """Refuse anything but a whole number of at least `least`."""
+def check_whole(option: str, value: Any, least: int, most: int | None = None) -> None:
+    """Refuse anything but a whole number of at least `least`, and at most `most` where there is one."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise OptionError(f"{short(value)} is not a whole number", where=option)
     if value < least:
         raise OptionError(f"{value} is out of range, expected at least {least}", where=option)
+    if most is not None and value > most:
+        raise OptionError(f"{value} is out of range, expected at most {most}", where=option)
 
 
 def as_float(value: Any) -> float:

@@ -61,7 +61,7 @@ class ContextModel(Model):
         super().__post_init__()
         d = len(self.feature_names)
         object.__setattr__(self, "center", table(self.center, "weights.center", (d,)))
-        if len(self.fallback):
+        if not isinstance(self.fallback, list | np.ndarray) or len(self.fallback):
             object.__setattr__(self, "fallback", table(self.fallback, "weights.fallback", (d,)))
         object.__setattr__(self, "arrays", self._first.arrays)
 

@@ -27,6 +27,8 @@ FORMAT = 1
 _KEYS = ("format", "model", "problem", "options", "feature_names", "feature_scale", "weights", "provenance")
 _OPTIONAL = ("sigma", "portfolio", "rounds", "selector")
 
+#: More rounds than any use of them needs; beyond, a mistake is likelier.
+MOST_ROUNDS = 10_000
 #: Default σ, as a share of the norm of the weights.
 SHARE = 0.1
 
@@ -64,14 +66,14 @@ class Model(ABC):
             object.__setattr__(self, "sigma", number(self.sigma, "sigma"))
             if self.sigma < 0:
                 raise InputError(f"{self.sigma:g} is negative, expected a number >= 0", where="sigma")
-        if type(self.rounds) is not int or self.rounds < 1:
-            raise InputError(f"{short(self.rounds)} is no number of rounds, expected 1 or more", where="rounds")
+        if type(self.rounds) is not int or not 1 <= self.rounds <= MOST_ROUNDS:
+            raise InputError(f"{short(self.rounds)} is out of range, expected 1 to {MOST_ROUNDS}", where="rounds")
         self._check_portfolio()
         self._check_selector()
 
     def _check_portfolio(self) -> None:
         members: Any = self.portfolio
-        if len(members) == 0:
+        if isinstance(members, list | tuple | np.ndarray) and len(members) == 0:
             object.__setattr__(self, "portfolio", np.empty((0, len(self.feature_names))))
             return
         members = table(members, "portfolio", (None, len(self.feature_names)))
@@ -184,8 +186,8 @@ def header(document: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(document[key], Mapping):
             raise InputError("expected a JSON object", where=key)
     names = document["feature_names"]
-    if not isinstance(names, list) or not set(map(type, names)) <= {str}:
-        raise InputError("expected a list of names", where="feature_names")
+    if not isinstance(names, list) or not set(map(type, names)) <= {str} or len(set(names)) < len(names):
+        raise InputError("expected a list of names, each once", where="feature_names")
     return {
         "feature_names": tuple(names),
         "feature_scale": document["feature_scale"],

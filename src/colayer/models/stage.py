@@ -19,6 +19,8 @@ from colayer.problem.structure import Graph, Groups, Order, Relation, Structure
 
 #: relation → columns of its array per channel (times channels, except for the taps of an order), number of arrays.
 RELATIONS = {"order": (3, 1), "graph": (2, 1), "arcs": (4, 2), "groups": (2, 1)}
+#: The largest dilation: no instance has so many rows.
+FARTHEST = 2**31 - 1
 _NOTHING = np.empty((0, 0), np.float32)
 
 
@@ -49,8 +51,8 @@ class Stage:
         for name in relations:
             if not isinstance(name, str) or name not in RELATIONS:
                 raise InputError(f"{name!r} is not known, expected {', '.join(RELATIONS)}", where=f"{where}.relations")
-        if not all(type(step) is int and step >= 1 for step in dilations):
-            raise InputError("expected whole numbers from 1 on", where=f"{where}.dilations")
+        if not all(type(step) is int and 1 <= step <= FARTHEST for step in dilations):
+            raise InputError(f"expected whole numbers from 1 to {FARTHEST}", where=f"{where}.dilations")
         if not arrays and not relations and not dilations:
             return cls((), (), {})
         expected = _shapes(relations, dilations, arrays)
@@ -142,6 +144,9 @@ def cells_of(relation: Relation, sequence: Ints | None) -> tuple[tuple[Ints, ...
     if isinstance(relation, Graph):
         ends: tuple[Ints, ...] = (relation.tail, relation.head)
         count = relation.nodes
+        if count > 2 * relation.rows:  # nodes without rows count for nothing
+            used, cells = np.unique(np.concatenate(ends), return_inverse=True)
+            ends, count = (cells[: relation.rows], cells[relation.rows :]), len(used)
     elif isinstance(relation, Groups):
         ends, count = (relation.labels,), relation.count
     else:

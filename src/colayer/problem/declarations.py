@@ -166,6 +166,13 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(word for word in value if word.encode() is not None)
 
 
+def _distinct_words(value: Any) -> tuple[str, ...]:
+    words = _words(value)
+    if len(set(words)) < len(words):
+        raise ValueError
+    return words
+
+
 def _options(value: Any) -> dict[str, Any]:
     return {_word(key): item for key, item in _mapping(value).items()}
 
@@ -249,7 +256,7 @@ _A_TUPLE, _A_NUMBER = "a tuple of words", "a number > 0"
 #: attribute → (default, conversion, what is expected of it).
 _ATTRIBUTES: dict[str, tuple[Any, Callable[[Any], Any], str]] = {
     "name": ("", _word, "a word"),
-    "feature_names": ((), _words, _A_TUPLE),
+    "feature_names": ((), _distinct_words, f"{_A_TUPLE}, each once"),
     "options": ({}, _options, "a dict of the constructor's arguments"),
     "radius": (BaseProblem.radius, _positive, _A_NUMBER),
     "homogeneous": (False, _flag, "True or False"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from colayer._runtime.text import first_line
+from colayer._runtime.text import first_line, typed_line
 from colayer.errors import ColayerError, InputError
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import ROUNDING
@@ -37,11 +37,14 @@ def _said_by_problem(problem: BoundProblem[X, Y, Z], solution: Z, instance: X) -
         return None if said is None else f"violation says: {first_line(InputError(said or 'something is wrong'))}"
     if problem.write_solution is None or problem.read_solution is None:
         return None
-    own: Any = problem.problem  # without the guard: what it says of the two methods is no verdict on the solution
+    own: Any = problem.problem  # without the guard: what `read_solution` raises is a verdict on the solution
+    method = "write_solution"
     try:
-        own.read_solution(own.write_solution(solution, instance), instance)
+        document = own.write_solution(solution, instance)
+        method = "read_solution"
+        own.read_solution(document, instance)
     except (ColayerError, ValueError) as error:
         return first_line(error)
-    except Exception:
-        return None  # no verdict: `colayer check` says what is wrong with the two
+    except Exception as error:
+        return f"{method} raised {typed_line(error)}"
     return None

@@ -23,14 +23,15 @@ from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError, OptionError
+from colayer.models.model import MOST_ROUNDS
 from colayer.models.thetas import theta_blocks
 from colayer.problem.protocol import X, Y, Z
 
 if TYPE_CHECKING:
     from colayer.problem.bind import BoundProblem
 
-#: More rounds than any use of them needs; beyond, a mistake is likelier.
-MOST = 10_000
+#: More rounds than any use of them needs.
+MOST = MOST_ROUNDS
 
 
 def check_rounds(problem: BoundProblem[X, Y, Z], rounds: int) -> None:

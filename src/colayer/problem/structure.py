@@ -23,6 +23,7 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer.errors import InputError
+from colayer.io.validate import whole
 from colayer.problem import guard
 
 
@@ -106,6 +107,7 @@ class Graph:
 
     def check(self) -> None:
         """Refuse nodes that do not exist."""
+        whole(self.nodes, "nodes")
         for name in ("tail", "head"):
             ends = _whole(getattr(self, name), name)
             if (ends < 0).any() or (ends >= self.nodes).any():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from colayer._runtime.clock import clock
 from colayer.dynamic.bound import BoundDynamic
-from colayer.learning.perturbation import LARGEST
+from colayer.learning.perturbation import LARGEST, MOST_DRAWS
 from colayer.learning.settings import as_float, check_number, check_whole
 from colayer.models import Model
 from colayer.problem.bind import BoundProblem
@@ -36,8 +36,8 @@ class SolveOptions:
 
     def __post_init__(self) -> None:
         check_whole("--seed", self.seed, 0)
-        check_whole("--candidates", self.candidates, 1)
-        check_whole("--samples", self.samples, 0)
+        check_whole("--candidates", self.candidates, 1, MOST_DRAWS)
+        check_whole("--samples", self.samples, 0, MOST_DRAWS)
         within = self.sigma is None or 0 <= as_float(self.sigma) <= LARGEST
         check_number("--sigma", self.sigma, within, f"a number from 0 to {LARGEST:g}")
         waits = self.time_limit is None or 0 <= as_float(self.time_limit) <= LONGEST

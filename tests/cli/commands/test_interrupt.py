@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -68,6 +69,33 @@ def test_a_stopped_run_goes_on(
     whole = json.loads(capsys.readouterr().out)
     assert (place / "m.json").read_bytes() == (place / "whole.json").read_bytes()
     assert (resumed["loss"], resumed["evaluations"]) == (whole["loss"], 60)
+
+
+@pytest.mark.parametrize("seconds", [0.6, 1.2, 2.4])
+def test_ctrl_c_while_kernels_compile_ends_at_once(seconds: float, place: Path) -> None:
+    """Status 130 and one line, though the compiler swallows exceptions; the signal comes once compiling has begun."""
+    cache = place / "cache"
+    cache.mkdir()
+    code = (
+        "import sys, threading, time, signal, os\n"
+        "from colayer._runtime.clock import the_clock\n"
+        "began, start = threading.Event(), the_clock.on_start\n"
+        "the_clock.on_start = lambda event: (began.set(), start(event))[1]\n"
+        "def press():\n"
+        f"    began.wait(); time.sleep({seconds}); os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Thread(target=press, daemon=True).start()\n"
+        "from colayer.cli.app import run\n"
+        "sys.exit(run())\n"
+    )
+    (place / "pressed.py").write_text(code)
+    process = subprocess.Popen(
+        [sys.executable, "pressed.py", "warmup", "vehicle-scheduling"],
+        cwd=place, env={**os.environ, "NUMBA_CACHE_DIR": str(cache)}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
 
 
 def test_a_time_limit_ends_the_run_with_a_model(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,6 +53,17 @@ def test_model_journal_and_picture(data: Path, run: Any, place: Path) -> None:
     assert "safe weights" in out
 
 
+def test_the_evaluations_are_those_of_the_budget_and_an_early_end_says_why(data: Path, run: Any) -> None:
+    """A pass that looks at many solutions counts for all of them."""
+    common = ("train", "single-machine", data, "-o", "m.json", "--no-journal", "--validation", 0)
+    out = run(*common, "--method", "srl", "--evaluations", 63)
+    done = int(out.split()[3])
+    assert done > 20  # passes of many solutions each, not a few evaluations
+    assert "of 63" not in out or ": the method had no more to try\n" in out
+    out = run(*common, "--evaluations", 100000, "--time-limit", 0.001)
+    assert " of 100000: out of time\n" in out
+
+
 def test_the_text_says_where_the_model_is_and_how_good(data: Path, run: Any) -> None:
     lines = run("train", "single-machine", data, "-o", "m.json", "--evaluations", 5, "--no-journal").splitlines()
     assert lines[:2] == ["model            m.json", "evaluations      5"]

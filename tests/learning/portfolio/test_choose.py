@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
-from colayer.learning.portfolio.choose import Remembering, greedy
+from colayer.learning.journal import Record
+from colayer.learning.portfolio.choose import Remembering, choose_portfolio, greedy
+from colayer.learning.portfolio.sigma import SHARES
 from colayer.problem.bind import bind
 from support.selection_problem import Selection
 
@@ -56,6 +58,22 @@ def test_what_was_asked_for_is_not_computed_again() -> None:
     assert np.array_equal(evaluator.losses(W[[3, 0]]), plain(W[[3, 0]]))
     assert np.array_equal(evaluator.losses(W[1:3]), plain(W[1:3]))
     assert rows == [3, 1]
+
+
+@pytest.mark.parametrize(("spent", "draws", "near"), [(1, 1, 1), (119, 1, 1), (180, 3, 1), (450, 7, 3), (6000, 24, 40)])
+def test_draws_are_a_share_of_what_the_search_spent(spent: int, draws: int, near: int) -> None:
+    """1/60 of it around the rule at each σ, at least 1 and at most 24; and 1/150 around what is chosen first."""
+    asked: list[int] = []
+
+    class Counting:
+        def losses(self, weights: Any) -> Any:
+            asked.append(len(weights))
+            return np.ones((len(weights), 3))
+
+    visited = [Record(1, [1.0, 2.0], 1.0, None, cost=spent)]
+    chosen = choose_portfolio([Counting()], visited, np.array([1.0, 2.0]), np.ones(2), seed=0, count=4)  # type: ignore[list-item]
+    assert asked == [2 + len(SHARES) * draws + 2, 3 * near]  # the weights, the rule; the visited, twice
+    assert chosen[0].tolist() == [[1.0, 2.0]]
 
 
 @pytest.mark.parametrize("method", ["auto", "srl", "cma-es"])

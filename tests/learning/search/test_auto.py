@@ -7,9 +7,11 @@ import pytest
 
 from colayer import Pipeline
 from colayer.errors import OptionError
+from colayer.learning.search import auto
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.optimizer import Task
+from colayer.learning.search.srl import Srl
 from support.errors import rejects
 from support.searching import search, stairs, traced
 from support.selection_problem import Selection
@@ -67,6 +69,19 @@ class Noise(Selection):
     def cost(self, solution, instance):
         drawn = crc32(np.asarray(solution).tobytes() + instance.price.tobytes())
         return float(np.random.default_rng(drawn).normal(5.0))
+
+
+def test_the_descent_that_goes_on_is_slower_than_those_of_the_race(monkeypatch):
+    """By `_ONWARD`, with the σ that won; the race of searches has no share here."""
+    methods, descended = [], auto._descended
+    monkeypatch.setattr(auto, "_descended", lambda *given: (methods.append((given[4], given[5])), descended(*given))[1])
+    problem = Selection()
+    data = [problem.generate(k) for k in range(20)]
+    Pipeline(problem).fit(data, evaluations=400, method=Auto(search_share=0.0, imitation_share=0.5))
+    *raced, (last, key) = methods
+    assert [(method.sigma, method.rate, k) for method, k in raced] == [(0.02, Srl().rate, 0), (0.1, Srl().rate, 1)]
+    assert last.rate == 0.75 * Srl().rate
+    assert (last.sigma in (0.02, 0.1), key) == (True, 2)
 
 
 @pytest.mark.parametrize("seed", range(5))

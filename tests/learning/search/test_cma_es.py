@@ -35,6 +35,13 @@ def test_first_step_is_a_fraction_of_the_start(scale):
     assert 0.004 < deviation < 0.025
 
 
+@pytest.mark.parametrize(("dimension", "count"), [(1, 4), (3, 7), (20, 12), (66, 16)])
+def test_a_population_is_four_and_three_times_the_logarithm(dimension, count):
+    start = np.ones(dimension)
+    assert CmaDescent(Task(dimension, safe=start), start, 1.0, 0.1).count == count
+    assert CmaDescent(Task(dimension, safe=start), start, 1.0, 0.1, population=5).count == 5
+
+
 def test_restarts_when_nothing_moves():
     """On a flat loss the search goes on with a larger population until the budget is spent."""
     batches = []

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from colayer.learning.search.optimizer import Task
-from colayer.learning.search.simple import axes, better, simplest
+from colayer.learning.search.simple import axes, better, by_errors, simplest
 
 
 class Known:
@@ -117,3 +118,10 @@ def test_equals_are_rarely_told_apart() -> None:
 
     for count, rate in ((5, 0.09), (10, 0.05), (20, 0.035)):
         assert np.mean([taken(row) for row in random.standard_normal((2000, count))]) < rate
+
+
+@pytest.mark.parametrize(("mean", "found"), [(-0.9, False), (-1.1, True), (1.1, False)])
+def test_a_mean_is_measured_by_its_own_error(mean: float, found: bool) -> None:
+    """Of 100 numbers of spread 4, the mean has the error 0.4: 2.5 of them are 1."""
+    spread = np.tile([-1.0, 1.0], 50) * 4.0 * math.sqrt(99 / 100)
+    assert by_errors(spread + mean) is found

@@ -14,7 +14,7 @@ def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A folder that reproduce or compare wrote.")],
     output: Annotated[Path | None, arguments.out_file("The page; RUN/report.html if not given.")] = None,
 ) -> None:
-    """One self-contained HTML file with the tables and figures of a run."""
+    """Make one HTML file of the tables and figures of a run."""
     from colayer.cli.console import say
     from colayer.cli.outputs import output_file
     from colayer.display.outcome import REPORT

@@ -27,7 +27,7 @@ _EVERY = 30.0
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME...]", show_default=False, help="Experiments; all if not given.")
+        list[str] | None, typer.Argument(metavar="NAME...", show_default=False, help="Experiments; all if not given.")
     ] = None,
     scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
     output: Annotated[Path | None, arguments.out_folder("The run; reproduce-SCALE if not given.")] = None,
@@ -36,7 +36,10 @@ def reproduce(
     list_names: Annotated[bool, typer.Option("--list", help="Show the experiments and what is done, no more.")] = False,
     as_json: arguments.Json = False,
 ) -> None:
-    """Run the paper's experiments; started again, a run that was stopped goes on."""
+    """Run the paper's experiments.
+
+    Started again, a run that was stopped goes on.
+    """
     from colayer.cli.console import emit, note
     from colayer.cli.outputs import output_folder
     from colayer.evaluators.gpu.device import Cuda

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +15,20 @@ _ELEMENTS = {
     *("svg", "g", "defs", "symbol", "use", "path", "rect", "circle", "ellipse", "line", "polyline", "polygon"),
     *("text", "tspan", "image", "clipPath", "mask", "marker", "pattern", "linearGradient", "radialGradient", "stop"),
 }
-_LOCAL = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)")
+#: Properties of a style that say how something is drawn; one that places it could lay it over the page.
+_STYLES = {
+    *("fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap"),
+    *("stroke-linejoin", "stroke-dasharray", "stroke-dashoffset", "stroke-miterlimit", "opacity", "color"),
+    *("font", "font-size", "font-family", "font-style", "font-weight", "font-variant", "font-stretch", "text-anchor"),
+    *("clip-path", "clip-rule", "mask", "stop-color", "stop-opacity", "display", "visibility", "white-space"),
+    *("image-rendering", "shape-rendering", "text-rendering", "dominant-baseline", "paint-order", "mix-blend-mode"),
+    *("marker", "marker-start", "marker-mid", "marker-end", "vector-effect", "transform", "letter-spacing"),
+}
+_LOCAL = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)", re.IGNORECASE)
+#: What loads something, or hides that it does.
+_LOADS = re.compile(r"url\((?!#)|image-set\(|image\(|src\(|@import|\\|/\*", re.IGNORECASE)
+#: Elements within each other: drawings have a dozen.
+_DEEPEST = 200
 _IMAGE = re.compile(r"data:image/(png|jpeg);base64,")
 
 
@@ -26,6 +40,8 @@ def inline_svg(path: Path, prefix: str, label: str) -> str:
         if isinstance(error, InputError):
             raise
         raise InputError(f"not an SVG file: {error}", where=str(path)) from None
+    if _depth(root) > _DEEPEST:
+        raise InputError(f"nested too deeply, expected at most {_DEEPEST} elements within each other", where=str(path))
     if _local(root.tag) != "svg":
         raise InputError(f"a document of {_local(root.tag)!r}, expected an SVG file", where=str(path))
     drawing = _clean(root, prefix)
@@ -50,7 +66,17 @@ def _view(root: ElementTree.Element, path: Path) -> tuple[float, float, float, f
         left, top, width, height = map(float, numbers)
     except ValueError:
         raise InputError("no viewBox and no size, expected one of them", where=str(path)) from None
+    if not all(map(math.isfinite, (left, top, width, height))) or min(width, height) <= 0.0:
+        raise InputError("a viewBox or size that is not finite, or not positive", where=str(path))
     return left, top, width, height
+
+
+def _depth(root: ElementTree.Element) -> int:
+    """How many elements lie within each other, without a call for each."""
+    depth, level = 0, [root]
+    while level:
+        depth, level = depth + 1, [child for element in level for child in element]
+    return depth
 
 
 def _clean(element: ElementTree.Element, prefix: str) -> ElementTree.Element:
@@ -76,7 +102,10 @@ def _attribute(name: str, value: str, prefix: str) -> str | None:
             return f"#{prefix}{value[1:]}"
         return value if _IMAGE.match(value) else None
     value = _LOCAL.sub(rf"url(#{prefix}\1)", value)
-    return None if re.search(r"url\((?!#)|@import|\\", value) else value
+    if name == "style":
+        kept = (part for part in value.split(";") if part.partition(":")[0].strip().lower() in _STYLES)
+        value = ";".join(kept)
+    return None if _LOADS.search(value) else value
 
 
 def _local(tag: str) -> str:

@@ -26,7 +26,10 @@ def check(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Look for mistakes in a problem: layer, decoder, cost, features, determinism. Each one says what to fix."""
+    """Look for mistakes in a problem, and say what to fix.
+
+    Of layer, decoder, cost, features and determinism.
+    """
     from colayer.cli.console import emit
     from colayer.cli.lookup import find
     from colayer.cli.outputs import output_file

@@ -38,7 +38,10 @@ def compare(
     as_json: arguments.Json = False,
     output: Annotated[Path | None, arguments.out_folder("A folder for tables and figures, for report.")] = None,
 ) -> None:
-    """Race a learned pipeline against rules and general solvers at equal time; say when learning has paid off."""
+    """Race a learned pipeline against rules and solvers.
+
+    All have the same time; it says when learning has paid off.
+    """
     from colayer.cli.commands.evaluate import check_rounds, naming
     from colayer.cli.console import emit, note, progress
     from colayer.cli.lookup import find, load_pipelines

@@ -38,7 +38,7 @@ def demo(
     problem: Annotated[
         str,
         typer.Argument(
-            metavar="[PROBLEM]",
+            metavar="PROBLEM",
             help="spanning-tree, vehicle-scheduling, single-machine, own (an example file), or MODULE:NAME.",
         ),
     ] = "spanning-tree",
@@ -46,7 +46,7 @@ def demo(
     seed: arguments.Seed = 0,
     workers: arguments.Workers = None,
 ) -> None:
-    """Show in about a minute what learning costs and what it gains, with pictures."""
+    """Show in a minute what learning costs and what it gains."""
     import numpy as np
 
     from colayer._runtime.text import short

@@ -51,7 +51,7 @@ def evaluate(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Compare learned pipelines and plain rules on a folder of instances."""
+    """Compare pipelines and plain rules on a folder of instances."""
     from colayer._runtime.text import counted
     from colayer.cli.console import emit, exact_limit, progress, search
     from colayer.cli.lookup import find, load_pipelines
@@ -125,9 +125,9 @@ def _learned(
 def _plan(name: str, problem: SomeProblem, paths: Sequence[Path], instances: Sequence[Any]) -> Contender[Any, Any]:
     """Return the plans of a name that lie beside the instances as a contender."""
     from colayer.comparison.contender import function_contender
-    from colayer.io.dataset import LABEL_SUFFIX
     from colayer.io.hashing import content_hash
     from colayer.io.label import read_solution
+    from colayer.io.new_folder import LABEL_SUFFIX
 
     known = {}
     for path, instance in zip(paths, instances, strict=True):

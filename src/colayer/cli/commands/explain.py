@@ -41,7 +41,10 @@ def explain(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Show what the weights of a model do: feature contributions, and losses without groups or along one feature."""
+    """Show what the weights of a model do.
+
+    Contributions of features, and losses without groups or along one feature.
+    """
     from colayer.analysis.explain import explain as explain_model
     from colayer.analysis.loss_profile import loss_profile
     from colayer.cli.console import emit

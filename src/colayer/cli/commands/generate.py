@@ -55,7 +55,8 @@ def generate(
 
     from colayer.cli.console import progress, say
     from colayer.cli.lookup import find
-    from colayer.io.dataset import check_new_folder, write_instances
+    from colayer.io.dataset import write_instances
+    from colayer.io.new_folder import check_new_folder
 
     positional, given = split_words(words or [])
     for k, name in enumerate(("PROBLEM", "DIR")):
@@ -68,7 +69,7 @@ def generate(
     make = problem.need("generate", option="PROBLEM")
     combinations = parse_sizes(problem, given)
     folder = Path(positional[1])
-    check_new_folder(folder)
+    check_new_folder(folder, again=True)  # killed after its last word, it runs again
     seeds, total = np.random.SeedSequence(seed), count * len(combinations)
 
     def instances() -> Iterator[Any]:

@@ -78,13 +78,17 @@ def import_(
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Make instances of real data; evaluate the plan that is published with it."""
+    """Make instances of real data.
+
+    The plan that is published with it is evaluated.
+    """
     from colayer.cli.console import emit
     from colayer.cli.outputs import picture_file
     from colayer.io.csv_files import csv_bytes
-    from colayer.io.dataset import LABEL_SUFFIX, check_new_folder, write_instances
+    from colayer.io.dataset import write_instances
     from colayer.io.files import encode, write_all
     from colayer.io.gtfs import read_day
+    from colayer.io.new_folder import LABEL_SUFFIX, check_new_folder
     from colayer.problems import VehicleScheduling
     from colayer.problems.vehicle_scheduling.delays import DelayModel
     from colayer.problems.vehicle_scheduling.gtfs import instance_of, published, recorded
@@ -93,7 +97,7 @@ def import_(
     own = {name: value for name, value in given.items() if value is not None}
     if delays is not None and own:
         raise OptionError("given beside --delays, to which it is fitted", where=f"--{next(iter(own))}")
-    check_new_folder(out)
+    check_new_folder(out, again=True)
     picture_file(plot)
     options: dict[str, Any] = {
         "speed": speed, "detour": detour, "layover": layover, "depot": _point(depot), "drive_cost": drive_cost,

@@ -18,7 +18,10 @@ def label(
     workers: arguments.Workers = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Solve a folder of instances with the exact solver; write NNNN.solution.json beside each."""
+    """Solve a folder of instances with the exact solver.
+
+    NNNN.solution.json is written beside each.
+    """
     from colayer.cli.console import emit, progress
     from colayer.cli.lookup import find
     from colayer.io.label import label as label_folder

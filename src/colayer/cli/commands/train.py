@@ -88,7 +88,7 @@ def train(
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Learn weights from a folder of instances: by experience, or with --solutions by demonstration."""
+    """Learn weights from a folder of instances."""
     from colayer._runtime.clock import clock
     from colayer._runtime.text import counted
     from colayer.cli.commands.evaluate import naming
@@ -167,7 +167,7 @@ def train(
         "model": str(output),
         "journal": None if book is None else str(book),
         "method": learner.name,
-        "evaluations": pipeline.history_[-1].number,
+        "evaluations": sum(done.cost for done in pipeline.history_),
         "loss": pipeline.loss_,
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
@@ -177,12 +177,14 @@ def train(
         "trained_on": 0 if held_out else len(chosen),
         "guarantees": None if promised is None else promised.document(),
     }
-    budget = pipeline.provenance["evaluations"]
+    done, budget = document["evaluations"], pipeline.provenance["evaluations"]
+    why = "out of time" if time_limit is not None and seconds >= time_limit else "the method had no more to try"
+    ended = f" of {budget}: {why}" if done < budget else ""
     unit = "passes" if solutions else "evaluations"
     kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
     whose = f" --problem {problem}" if ":" in problem else ""
     text = [
-        *_text(document, comparison, kept, unit, budget),
+        *_text(document, comparison, kept, unit, ended),
         *([said] if (said := where_it_started(pipeline)) else []),
         *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
         f"\nnext: colayer solve {paths[0]} --model {output}{'' if found.dynamic else ' --candidates 10'}{whose}\n",
@@ -262,14 +264,13 @@ def where_it_started(pipeline: SomePipeline) -> str:
     return said
 
 
-def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, budget: int) -> list[str | Table]:
+def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, ended: str) -> list[str | Table]:
     from colayer.comparison.table import summary_table
     from colayer.display.tables import duration, significant
 
-    done = document["evaluations"]
     lines = [
         f"model            {document['model']}",
-        f"{unit:<17}{done}" + (f" of {budget}" if done < budget else ""),
+        f"{unit:<17}{document['evaluations']}{ended}",
         f"training loss    {significant(document['loss'], 6)}",
         f"validation loss  {significant(document['validation_loss'], 6)}",
         f"time             {duration(document['seconds'])}",

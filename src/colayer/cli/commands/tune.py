@@ -31,7 +31,7 @@ def tune(
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
-    """Find the best constants of a rule on a folder of training instances."""
+    """Find the best constants of a rule on training instances."""
     from colayer.cli.commands.evaluate import naming
     from colayer.cli.console import emit, note, progress
     from colayer.cli.lookup import find

@@ -11,11 +11,14 @@ from colayer.cli import options as arguments
 
 def warmup(
     problem: Annotated[
-        str | None, typer.Argument(metavar="[PROBLEM]", help="A registered problem, or MODULE:NAME; all by default.")
+        str | None, typer.Argument(metavar="PROBLEM", help="A registered problem, or MODULE:NAME; all by default.")
     ] = None,
     as_json: arguments.Json = False,
 ) -> None:
-    """Compile the kernels of one problem, or of all, and cache them, so that solving and learning start at once."""
+    """Compile the kernels of one problem, or of all.
+
+    They are cached, so that solving and learning start at once.
+    """
     from colayer._runtime.clock import the_clock
     from colayer.cli.console import emit
     from colayer.cli.lookup import find

@@ -74,7 +74,7 @@ def gate_add(z: Singles, start: int, count: int, h: Singles) -> None:
             target[i] += a[i] * (half + half * b[i] / (one + abs(b[i])))
 
 
-@inner(cache=True, nogil=True, fastmath={"contract"})
+@inner(cache=True, nogil=True)
 def shifts_into(x: Singles, h: Singles, taps: Singles, dilation: int, out: Singles) -> None:
     """Add to x the neighbours in the order, δ = dilation places away; beyond an end stands 0.
 

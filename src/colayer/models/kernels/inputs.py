@@ -83,7 +83,7 @@ def squash_all(values: Singles) -> None:
     squash(values.ravel())
 
 
-@inner(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+@inner(cache=True, nogil=True, error_model="numpy")
 def squash(values: Singles) -> None:
     """Replace x by arsinh x = ±log(|x| + √(x² + 1)), to 3e-7, in loops over the bits that compilers vectorise.
 

@@ -2,7 +2,8 @@
 
 A compiler vectorises an inner loop, but does not keep the running sums of the loop around it in registers: they would
 be read and written for every few products. So the innermost part is written in LLVM's own terms, in vectors of 16
-numbers, which become registers of whatever width the machine has.
+numbers, which become registers of whatever width the machine has. Each product is added with one rounding, by an
+instruction of most processors and by a function, slowly, on the others: the bits are the same.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def _sums_into(_: Any, matrix: Any, bias: Any, x: Any, out: Any, m: Any, b: Any,
     """
     arrays, integer = (matrix, bias, x, out), ir.IntType(64)
     wide, lanes = ir.VectorType(ir.FloatType(), _LANES), ir.VectorType(ir.IntType(32), _LANES)
-    undefined, fused = ir.Constant(wide, ir.Undefined), ("contract",)
+    undefined = ir.Constant(wide, ir.Undefined)
 
     def code(context: Any, builder: Any, _: Any, values: Any) -> Any:
         *places, count = values[len(arrays) :]
@@ -61,6 +62,8 @@ def _sums_into(_: Any, matrix: Any, bias: Any, x: Any, out: Any, m: Any, b: Any,
             """Return a pointer to the rows k tiles behind `start`."""
             return builder.bitcast(builder.gep(start, [builder.mul(k, integer(TILE))]), wide.as_pointer())
 
+        kind = ir.FunctionType(wide, [wide] * 3)
+        fused = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{_LANES}f32")  # type: ignore[no-untyped-call]
         sums = [cgutils.alloca_once(builder, wide) for _ in range(FOUR)]  # type: ignore[no-untyped-call]
         for j, total in enumerate(sums):
             builder.store(alike(bias, j), total)
@@ -68,8 +71,7 @@ def _sums_into(_: Any, matrix: Any, bias: Any, x: Any, out: Any, m: Any, b: Any,
             row = builder.load(rows(x, loop.index), align=4)
             column = builder.gep(matrix, [builder.mul(loop.index, integer(FOUR))])
             for j, total in enumerate(sums):
-                term = builder.fmul(alike(column, j), row, flags=fused)
-                builder.store(builder.fadd(builder.load(total), term, flags=fused), total)
+                builder.store(builder.call(fused, [alike(column, j), row, builder.load(total)]), total)
         for j, total in enumerate(sums):
             builder.store(builder.load(total), rows(out, integer(j)), align=4)
         return context.get_dummy_value()

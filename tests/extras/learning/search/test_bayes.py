@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ import torch
 from colayer import Pipeline
 from colayer.errors import MissingExtraError
 from colayer.learning.learner import learner_for, learner_names
+from colayer.learning.search import bayes
 from colayer.learning.search.bayes import Bayes
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.optimizer import Task
@@ -135,6 +137,24 @@ def test_improves_on_the_safe_weights_of_every_problem(name):
     pipeline = Pipeline(problem, weights=problem.safe_weights)
     pipeline.fit(data, method="bayes", evaluations=150, validation=0.0)
     assert pipeline.loss_ < pipeline.history_[0].loss
+
+
+def test_draws_of_a_process_without_spread_are_its_mean():
+    """A covariance of zeros has a root once the jitter is added; subtracted, it has none."""
+
+    class Certain:
+        def posterior(self, points):
+            mean = (points - 0.5).abs().sum(dim=1)
+            spread = torch.zeros((len(points), len(points)), dtype=torch.float64)
+            return SimpleNamespace(distribution=SimpleNamespace(mean=mean, covariance_matrix=spread))
+
+    process = bayes._Process()
+    process._model = Certain()
+    box = np.zeros(2), np.ones(2)
+    first, second = process.thompson(box, 2, np.random.default_rng(0))
+    assert np.abs(first - 0.5).sum() <= np.abs(second - 0.5).sum() + 0.01
+    assert np.abs(first - 0.5).sum() < 0.1
+    assert not np.array_equal(first, second)
 
 
 def test_by_name():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from colayer.problems.vehicle_scheduling.kernels.labels import longest_rest, route_of
+from colayer.problems.vehicle_scheduling.kernels.labels import _dominated, longest_rest, new_labels, route_of
 from support.vehicle_search import pricings
 
 
@@ -55,3 +55,24 @@ def test_pricing_without_room_says_what_may_be_lost(width: int, size: int) -> No
             assert min(found, labels.lost[0], 0.0) <= least + 1e-9
             lost += found > least + 1e-9 and least < 0
     assert lost > 0  # room was short indeed
+
+
+@pytest.mark.parametrize(
+    ("value", "late", "dominated"),
+    [
+        (1.0, (0.0, 0.0), False),  # 0.7 in each scenario is more than the room of 1, though not in the first alone
+        (1.5, (0.0, 0.0), True),
+        (1.4, (0.0, 0.0), True),  # no room is left: equal
+        (0.25, (0.7, 0.7), True),
+        (0.25, (0.7, 0.25), False),
+        (0.0, (0.7, 0.7), True),
+    ],
+)
+def test_a_label_is_dominated_once_all_scenarios_are_made_up_for(
+    value: float, late: tuple[float, float], dominated: bool
+) -> None:
+    """The kept label is of value 0 and 0.7 late in both scenarios, at a rate of 1."""
+    labels = new_labels(1, 2, 2)
+    labels.value[:] = 0.0, value
+    labels.late[:] = (0.7, 0.7), late
+    assert _dominated(labels, 1, np.array([0]), 1, 1.0) == dominated

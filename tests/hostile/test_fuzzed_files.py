@@ -1,0 +1,191 @@
+"""Files cut, with bytes changed, or with other values in them: read, or refused in one line that names the file."""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Sheet, read_outcomes, write_outcome
+from colayer.errors import ColayerError
+from colayer.io.dataset import read_instance, write_instance
+from colayer.io.gtfs import read_day
+from colayer.models import LinearModel, read_model
+from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
+from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
+from support.feed import FILES, feed
+
+#: Damaged files of each kind.
+COUNT = 150
+CITY = """NAME : tiny
+DIMENSION : 3
+EDGE_WEIGHT_TYPE : EXPLICIT
+EDGE_WEIGHT_FORMAT : FULL_MATRIX
+EDGE_WEIGHT_SECTION
+0 10 20
+11 0 12
+21 22 0
+NODE_COORD_SECTION
+1 0 0
+2 10 0
+3 20 0
+SERVICE_TIME_SECTION
+1 0
+2 60
+3 120
+TIME_WINDOW_SECTION
+1 0 45000
+2 7200 14400
+3 7200 14400
+EOF
+"""
+ODD: tuple[Any, ...] = (
+    None, True, "x", "", -1, 0, 1e308, -1e308, 10**30, 2**63, 0.5, [], [[]], {}, [None], ["x"], [1, [2]], 1e-320,
+)  # fmt: skip
+
+
+def day(path: Path) -> None:
+    problem = DynamicVehicleScheduling()
+    write_instance(path, problem.generate(3, customers=8, clusters=2, per_epoch=2), problem)
+
+
+def model(path: Path) -> None:
+    problem = DynamicVehicleScheduling()
+    d = len(problem.feature_names)
+    weights = np.linspace(-1.0, 1.0, d)
+    LinearModel(
+        problem.feature_names, weights, np.ones(d), problem.name, dict(problem.options), {"seed": 0}, 0.5,
+        portfolio=np.array([weights, weights + 1.0]),
+    ).save(path)  # fmt: skip
+
+
+def run(path: Path) -> None:
+    sheet = Sheet("numbers", "Numbers", (Column("gap", "%"),), ((Cell(1.0, 2.0),),))
+    outcome = Outcome("one", "One", sheets=(sheet,), conclusions=(Conclusion("c", True, "1"),))
+    write_outcome(path.with_name("whole"), outcome)
+    path.write_bytes((path.with_name("whole") / "outcome.json").read_bytes())
+
+
+def read_run(path: Path) -> object:
+    folder = path.with_name("run")
+    folder.mkdir(exist_ok=True)
+    (folder / "outcome.json").write_bytes(path.read_bytes())
+    return read_outcomes(folder)
+
+
+#: kind → (the file, how it is written, how it is read).
+KINDS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any]]] = {
+    "day": ("day.json", day, read_instance),
+    "day, npz": ("day.npz", day, read_instance),
+    "model of days": ("model.json", model, read_model),
+    "run": ("run.json", run, read_run),
+    "gtfs": ("feed.zip", feed, lambda path: read_day(path, "2026-01-06")),
+    "vrplib": ("city.txt", lambda path: path.write_text(CITY), read_city),
+}
+
+
+def damaged(data: bytes, rng: random.Random) -> Iterator[bytes]:
+    """Cut, changed, left out and repeated bytes."""
+    for _ in range(COUNT // 3):
+        yield data[: rng.randrange(len(data))]
+    for _ in range(COUNT // 3):
+        changed = bytearray(data)
+        for _ in range(rng.randint(1, 4)):
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+        yield bytes(changed)
+    for _ in range(COUNT // 3):
+        a, b = sorted(rng.sample(range(len(data)), 2))
+        yield data[:a] + data[b:] if rng.random() < 0.5 else data[:b] + data[a:]
+
+
+def other_values(document: Any, rng: random.Random) -> Any:
+    """The document with one value, wherever it is, replaced or removed."""
+    places: list[tuple[Any, Any]] = []
+    parts = [document]
+    while parts:
+        part = parts.pop()
+        keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
+        for key in keys:
+            places.append((part, key))
+            parts.append(part[key])
+    part, key = rng.choice(places)
+    if isinstance(part, dict) and rng.random() < 0.2:
+        del part[key]
+    else:
+        part[key] = rng.choice(ODD)
+    return document
+
+
+def accepts(read: Callable[[Path], Any], path: Path) -> bool:
+    """Whether a file is read; a refusal is one line that names it."""
+    said = None
+    try:
+        read(path)
+    except ColayerError as error:
+        said = error.line
+    if said is not None:
+        assert "\n" not in said
+        assert len(said) < 600
+        assert path.stem in said or said.startswith("route_type: "), said  # an option to choose by
+    return said is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_of_damaged_bytes_is_read_or_refused(kind: str, tmp_path: Path) -> None:
+    name, write, read = KINDS[kind]
+    path = tmp_path / name
+    write(path)
+    assert accepts(read, path)
+    refused = 0
+    for data in damaged(path.read_bytes(), random.Random(kind)):
+        path.write_bytes(data)
+        refused += not accepts(read, path)
+    assert refused > COUNT / 3
+
+
+@pytest.mark.parametrize("kind", ["day", "model of days", "run"])
+def test_a_document_with_another_value_is_read_or_refused(kind: str, tmp_path: Path) -> None:
+    name, write, read = KINDS[kind]
+    path = tmp_path / name
+    write(path)
+    document, rng = path.read_text(), random.Random(kind)
+    refused = 0
+    for _ in range(2 * COUNT):
+        path.write_text(json.dumps(other_values(json.loads(document), rng)))
+        refused += not accepts(read, path)
+    assert refused > COUNT / 2
+
+
+@pytest.mark.parametrize("table", FILES)
+def test_a_feed_with_another_cell_is_read_or_refused(table: str, tmp_path: Path) -> None:
+    """Cells replaced and rows cut, within one table."""
+    rng = random.Random(table)
+    cells = ("", "x", "-1", "1e999", "99:99:99", "25:61:00", "20261399", "nan", '"', "\x00", "é" * 300, "=1+1", "0,0")
+    for _ in range(40):
+        lines = [line.split(",") for line in FILES[table].splitlines()]
+        line = rng.randrange(len(lines))
+        lines[line][rng.randrange(len(lines[line]))] = rng.choice(cells)
+        if rng.random() < 0.2:
+            lines[line] = lines[line][:-1]
+        text = "\n".join(",".join(row) for row in lines)
+        accepts(KINDS["gtfs"][2], feed(tmp_path / "feed.zip", **{table.removesuffix(".txt"): text}))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), bytes(100)])
+def test_a_feed_that_is_no_archive_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "feed.zip").write_bytes(content)
+    assert not accepts(KINDS["gtfs"][2], tmp_path / "feed.zip")
+
+
+def test_a_table_of_millions_of_blank_lines_is_read(tmp_path: Path) -> None:
+    """Small on the disk, large unpacked."""
+    with zipfile.ZipFile(tmp_path / "feed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in (FILES | {"trips.txt": FILES["trips.txt"] + "\n" * 2_000_000}).items():
+            archive.writestr(name, content)
+    assert accepts(KINDS["gtfs"][2], tmp_path / "feed.zip")
