@@ -130,7 +130,7 @@ class ByLayer(optModel):
     def num_cost(self) -> int:
         return self.size
 
-    def _getModel(self) -> tuple[Any, Any]:
+    def _getModel(self) -> tuple[Any, Any]:  # noqa: N802  PyEPO's name
         return None, list(range(self.size))
 
     def setObj(self, c: Any) -> None:  # noqa: N802  PyEPO's name
@@ -181,7 +181,8 @@ def pyepo_tuned(cell: Cell, loss: str) -> tuple[float, float]:
     start = time.process_time()
     fifth = cell.samples // 5
     runs = {rate: trained(cell, loss, LOOKS, rate, fifth) for rate in RATES}
-    _, rate, epochs = min((score, rate, e) for rate, run in runs.items() for (_, score), e in zip(run, LOOKS))
+    scores = {(rate, LOOKS[k]): score for rate, run in runs.items() for k, (_, score) in enumerate(run)}
+    rate, epochs = min(scores, key=lambda key: scores[key])
     ((W, b), _), *_ = trained(cell, loss, [epochs], rate)
     seconds = time.process_time() - start
     data = data_of(cell)

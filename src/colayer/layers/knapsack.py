@@ -117,7 +117,7 @@ def _capacity(value: int) -> int:
 
 @njit(cache=True, nogil=True)
 def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
-    """Return (state, core, room, λ, budget): the items decided (1 in, 0 out), the open ones by index, capacity for them.
+    """Return (state, core, room, λ, budget): items decided (1 in, 0 out), the open ones by index, capacity for them.
 
     With p = −θ and any λ ≥ 0 no choice is worth more than U = λ·capacity + Σ_i max(p_i − λ·w_i, 0), and none that
     decides against the sign of p_j − λ·w_j is worth more than U − |p_j − λ·w_j|. Where that is below the value of a
@@ -193,7 +193,7 @@ def fill(theta, weights, core, room, rate, budget, state):  # type: ignore[no-un
         while a:
             divisor, a = a, divisor % a
     capacity = room // divisor
-    if enumerate_into(theta, weights, core, room, rate, budget, state, m * (capacity + 1) // 16):
+    if enumerate_into(theta, weights, core, room, rate, budget, state, m * (capacity + 1) // 4):
         return
     before = np.empty(m, np.int64)  # Σ_{j<k} w_j, up to the capacity
     reach = np.int64(0)
@@ -223,7 +223,7 @@ def enumerate_into(theta, weights, core, room, rate, budget, state, most):  # ty
     same order, so the answer is the same, ties included. O(choices).
     """
     m = core.shape[0]
-    length = min(most, np.int64(1 << 10)) + 2
+    length = min(most, np.int64(1 << 12)) + 2
     starts = np.empty(m + 2, np.int64)
     left = np.empty(length, np.int64)
     spent = np.empty(length)
@@ -263,19 +263,19 @@ def enumerate_into(theta, weights, core, room, rate, budget, state, most):  # ty
                     best[e] = more
                 else:
                     with_item[e] = -1
-    e = np.int64(0)
+    place = starts[0]
     for k in range(m):
-        if with_item[e] >= 0:
+        if with_item[place] >= 0:
             state[core[k]] = 1
-            e = with_item[e]
+            place = with_item[place]
         else:
-            e = without[e]
+            place = without[place]
     return True
 
 
 @njit(cache=True, nogil=True)
 def choose_rows(thetas, weights, capacity, most, out):  # type: ignore[no-untyped-def]
-    """Set the rows of `out` to the sets of the rows of θ; return the first row whose table would be too large, or −1."""
+    """Set the rows of `out` to the sets of the rows of θ; return the first whose table would be too large, or −1."""
     for r in range(thetas.shape[0]):
         state, core, room, rate, budget = reduce(thetas[r], weights, capacity)
         if core.shape[0] * (room + 1) > most:

@@ -35,7 +35,7 @@ class AffineModel(Model):
         """Return W·context + b."""
         if context.shape != (self.matrix.shape[1],):
             raise InputError(f"shape {context.shape}, expected ({self.matrix.shape[1]},)", where="context")
-        return self.offset + np.einsum("nk,k->n", self.matrix, context)
+        return np.asarray(self.offset + np.einsum("nk,k->n", self.matrix, context))
 
     def written_weights(self) -> dict[str, Any]:
         """Return the entry "weights" of the file."""

@@ -23,7 +23,11 @@ from colayer.problem.protocol import Problem, X, Y, Z
 Solve = Callable[[Floats], Floats]
 
 #: What a loss makes of the losses of the rows.
-REDUCTIONS = {"none": lambda values: values, "mean": torch.mean, "sum": torch.sum}
+REDUCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "none": lambda values: values,
+    "mean": torch.mean,
+    "sum": torch.sum,
+}
 
 
 def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:

@@ -194,9 +194,7 @@ class BoundProblem(Generic[X, Y, Z]):
     def lower_bound(self, instance: X) -> float | None:
         """Return the cheap lower bound; None if there is none, or if it is −∞."""
         value = None if self.bound is None else self.bound(instance)
-        if value is None or value == -math.inf:
-            return None
-        return guard.finite(value, f"bound of {self.name}")
+        return None if value is None or value == -math.inf else guard.finite(value, f"bound of {self.name}")
 
     def solve_exactly(
         self,

@@ -28,7 +28,7 @@ class Sample:
     """A context and the outcomes recorded or drawn under it: vectors of costs, or whatever the problem's cost takes."""
 
     context: Floats
-    outcomes: Sequence[Any]
+    outcomes: Any
 
 
 class ContextProblem(BaseProblem):
@@ -126,7 +126,7 @@ class ContextProblem(BaseProblem):
         return self.context(instance).tobytes() + known
 
 
-def several(outcome: Any, linear: bool) -> Sequence[Any]:
+def several(outcome: Any, linear: bool) -> Any:
     """Return the outcomes of one sample: rows of costs, or a list; what is neither is one outcome."""
     if linear:
         return np.atleast_2d(np.asarray(outcome, dtype=np.float64))

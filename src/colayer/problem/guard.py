@@ -45,7 +45,17 @@ _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.str_)
 _NO = (TypeError, ValueError, ArithmeticError, RecursionError)
 _DEPTH = 20
 #: method → the place of the instance among its arguments, for errors to name it.
-INSTANCE_AT = {"features": 0, "context": 0, "scale": 0, "bound": 0, "group": 0, "layer": 1, "decode": 1, "cost": 1, "baseline": 1}
+INSTANCE_AT = {
+    "features": 0,
+    "context": 0,
+    "scale": 0,
+    "bound": 0,
+    "group": 0,
+    "layer": 1,
+    "decode": 1,
+    "cost": 1,
+    "baseline": 1,
+}
 
 #: (value, method and problem) → the value, converted; raises an `InputError`.
 Check = Callable[[Any, str], Any]

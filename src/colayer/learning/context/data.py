@@ -72,14 +72,14 @@ class ContextData:
         """Return θ of the chosen samples, a row each."""
         w, W = self.split(weights)
         found = np.einsum("mk,nk->mn", self.inputs[chosen], W)
-        return found + np.einsum("mnd,d->mn", self.shared[chosen], w) if len(w) else found
+        return np.asarray(found + np.einsum("mnd,d->mn", self.shared[chosen], w) if len(w) else found)
 
     def pull_back(self, gradients: Floats, chosen: Ints) -> Floats:
         """Return the gradient in the weights of gradients in θ, averaged over the chosen samples."""
         own = np.einsum("mn,mk->nk", gradients, self.inputs[chosen]).ravel()
         if self.shared.shape[2]:
             own = np.concatenate([np.einsum("mnd,mn->d", self.shared[chosen], gradients), own])
-        return own / len(chosen)
+        return np.asarray(own / len(chosen))
 
     def regression(self, values: Floats, chosen: Ints) -> Floats:
         """Return the weights of least squares, shared ones first, of values (samples, n) of the chosen samples."""
@@ -94,15 +94,10 @@ class ContextData:
         W = np.linalg.solve(gram, np.einsum("mk,mn->kn", inputs, left)).T
         return np.concatenate([w, W.ravel()])
 
-    def model_arrays(self, weights: Floats) -> dict[str, Floats]:
-        """Return W and b in raw units of the context, and the shared weights in model units."""
+    def model(self, problem: BoundProblem[Any, Any, Any], weights: Floats, provenance: dict[str, Any]) -> AffineModel:
+        """Return the model of some weights: W and b in raw units of the context, shared weights in model units."""
         w, W = self.split(weights)
         matrix = W[:, :-1] / self.spread
-        return {"weights": w, "matrix": matrix, "offset": W[:, -1] - np.einsum("nk,k->n", matrix, self.mean)}
-
-    def model(self, problem: BoundProblem[Any, Any, Any], weights: Floats, provenance: dict[str, Any]) -> AffineModel:
-        """Return the model of some weights."""
-        return AffineModel(
-            feature_names=problem.feature_names, feature_scale=self.feature_scale, problem=problem.name,
-            options=problem.options, provenance=provenance, **self.model_arrays(weights),
-        )  # fmt: skip
+        offset = W[:, -1] - np.einsum("nk,k->n", matrix, self.mean)
+        header = problem.feature_names, w, self.feature_scale, problem.name, problem.options, provenance
+        return AffineModel(*header, matrix=matrix, offset=offset)

@@ -22,12 +22,13 @@ from colayer.learning.context.teachers import ByAnswers, ByOwnBest, Solver, Teac
 from colayer.learning.imitation.example import examples_of
 from colayer.learning.imitation.fit import Demonstration
 from colayer.learning.imitation.spo import SpoPlus
+from colayer.learning.journal import Record
 from colayer.learning.learner import Fitted, Learner, TrainingJob
 from colayer.learning.run import Run, open_run
 from colayer.problem.context import ContextProblem
 
 #: Passes where nothing is said: enough for so many steps, within these bounds.
-_STEPS, _FEWEST, _MOST = 150, 5, 10
+_STEPS, _FEWEST, _MOST = 300, 5, 10
 #: Passes by costs alone, and what a step is a share of there.
 _OWN_PASSES, _OWN_RATE = 30, 0.1
 
@@ -90,14 +91,19 @@ def _learn(
         run.select_answer(last)
         return
     at_start = run.visited[0]
-    assert at_start.validation is not None and last.validation is not None
-    descends = last.validation < at_start.validation
-    run.select_answer(last if descends else at_start)
+    descends = _validation(last) < _validation(at_start)
+    chosen = last if descends else at_start
+    run.select_answer(chosen)
     everything = np.arange(len(train) + len(held))
     again = ContextDescent(chosen=everything, judge=partial(judge, validated=False), key=1, **options)
     found = again.minimize(teacher.start(data, everything), passes if descends else 0)
     # the loss on instances held out is that of the choice: what was learned from all has seen them
-    run.select_answer(type(found)(found.evaluation, found.weights, found.loss, (last if descends else at_start).validation))
+    run.select_answer(Record(found.evaluation, found.weights, found.loss, chosen.validation))
+
+
+def _validation(record: Record) -> float:
+    assert record.validation is not None
+    return record.validation
 
 
 def _passes(samples: int, batch: int) -> int:

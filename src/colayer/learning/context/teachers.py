@@ -41,7 +41,9 @@ class Solver:
 class Teacher(Protocol):
     """See the head of this module."""
 
-    spread: float
+    @property
+    def spread(self) -> float:
+        """Return the spread of θ that steps are a share of."""
 
     def start(self, data: ContextData, chosen: Ints) -> Floats:
         """Return the weights to start from, for these samples."""

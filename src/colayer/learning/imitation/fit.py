@@ -37,10 +37,10 @@ OPTIMIZERS = ("adam", "l-bfgs")
 class Demonstration(ABC):
     """A demonstration loss and how it is minimised: the options that all of them share.
 
-    `optimizer`: "adam" on mini-batches of `batch` instances (4), whose step `rate`, in model units (0.1), falls linearly
-    to zero over the passes; or "l-bfgs" on all instances at once (then `batch` and `rate` have no meaning), for smooth
-    losses. From contexts, by Adam alone: the batch is 32, the rate 0.05 of the spread of θ, and `start` a regressor with
-    `fit` and `predict`, by default least squares.
+    `optimizer`: "adam" on mini-batches of `batch` instances (4), whose step `rate`, in model units (0.1), falls
+    linearly to zero over the passes; or "l-bfgs" on all instances at once (then `batch` and `rate` have no meaning),
+    for smooth losses. From contexts, by Adam alone: the batch is 32, the rate 0.05 of the spread of θ, and `start` a
+    regressor with `fit` and `predict`, by default least squares.
     """
 
     optimizer: str = "adam"
@@ -83,7 +83,8 @@ class Demonstration(ABC):
 
             return fit_context(self, job)
         if self.start is not None:
-            raise OptionError(f"a start is for problems with a context, and {job.problem.name} has none", where="--method")
+            why = f"a start is for problems with a context, and {job.problem.name} has none"
+            raise OptionError(why, where="--method")
         problem, budget = job.training_problem, job.budget(PASSES)
         with Threads(job.backend.workers) as threads:
             training = LocalEvaluator(problem, job.training)
