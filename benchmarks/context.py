@@ -33,6 +33,8 @@ from colayer.display.tables import table
 
 RESULTS = Path(__file__).parent / "results" / "context.json"
 SEEDS = range(5)
+#: Seeds below which a mean is not shown.
+FEWEST = 3
 #: What tuning tries here.
 RATES, PASSES = (0.02, 0.05, 0.15), (5, 10, 20)
 
@@ -109,26 +111,33 @@ def run(again: str | None) -> dict[str, Any]:
 
 
 def summary(known: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return, for each cell, mean regret and CPU time of all, and how we differ from the better of PyEPO's losses."""
+    """Return, for each cell, mean regret and CPU time of all, and how we differ from the better of PyEPO's losses.
+
+    Differences are paired over the seeds that both sides have; `seeds` says how many.
+    """
     found = []
     for label in dict.fromkeys(map(str, cells())):
         values = {
-            name: np.array([known[key] for s in SEEDS if (key := f"{name} | {label} | {s}") in known])
-            for name in CONTENDERS
+            name: {s: known[key] for s in SEEDS if (key := f"{name} | {label} | {s}") in known} for name in CONTENDERS
         }
-        whole = {name: rows for name, rows in values.items() if len(rows) == len(SEEDS)}
         entry: dict[str, Any] = {
-            name: {"regret": rows[:, 0].mean(), "seconds": float(np.median(rows[:, 1]))} for name, rows in whole.items()
+            name: {
+                "regret": float(np.mean([regret for regret, _ in rows.values()])),
+                "seconds": float(np.median([seconds for _, seconds in rows.values()])),
+                "seeds": len(rows),
+            }
+            for name, rows in values.items()
+            if len(rows) >= FEWEST
         }
         for ending in ("", ", tuned"):
-            theirs = [name for name in (f"PyEPO SPO+{ending}", f"PyEPO PFYL{ending}") if name in whole]
-            if len(theirs) == 2 and f"colayer{ending}" in whole:
+            theirs = [name for name in (f"PyEPO SPO+{ending}", f"PyEPO PFYL{ending}") if name in entry]
+            if len(theirs) == 2 and f"colayer{ending}" in entry:
                 best = min(theirs, key=lambda name: entry[name]["regret"])
-                away = whole[f"colayer{ending}"][:, 0] - whole[best][:, 0]
-                ratio = entry[f"colayer{ending}"]["seconds"] / entry[best]["seconds"]
+                ours = values[f"colayer{ending}"]
+                away = np.array([ours[s][0] - values[best][s][0] for s in SEEDS if s in ours and s in values[best]])
                 entry[f"difference{ending}"] = {
                     "to": best, "mean": away.mean(), "standard_error": away.std(ddof=1) / np.sqrt(len(away)),
-                    "time_ratio": ratio,
+                    "time_ratio": entry[f"colayer{ending}"]["seconds"] / entry[best]["seconds"],
                 }  # fmt: skip
         found.append({"cell": label, **entry})
     return found
