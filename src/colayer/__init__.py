@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from colayer.errors import ColayerError, InputError, JournalError, MissingExtraError, OptionError
     from colayer.io.dataset import read_instance, read_instances, write_instance, write_instances
     from colayer.io.label import label
+    from colayer.layers.regret import regret
     from colayer.learning.imitation.crf import Crf
     from colayer.learning.imitation.fenchel_young import FenchelYoung
     from colayer.learning.imitation.hinge import Hinge
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from colayer.learning.search.srl import Srl
     from colayer.pipeline import Pipeline
     from colayer.problem.check import CheckReport, check_problem
+    from colayer.problem.context import ContextProblem
     from colayer.problem.protocol import BaseProblem, Problem
     from colayer.problem.sizes import Size
     from colayer.solving.certify import certify
@@ -45,6 +47,7 @@ __all__ = [
     "CmaEs",
     "ColayerError",
     "Comparison",
+    "ContextProblem",
     "Crf",
     "Direct",
     "DynamicProblem",
@@ -74,6 +77,7 @@ __all__ = [
     "label",
     "read_instance",
     "read_instances",
+    "regret",
     "to_gymnasium",
     "tune",
     "write_instance",
@@ -89,6 +93,7 @@ _HOMES = {
     "CmaEs": "learning.search.cma_es",
     "ColayerError": "errors",
     "Comparison": "comparison.table",
+    "ContextProblem": "problem.context",
     "Crf": "learning.imitation.crf",
     "Direct": "learning.search.direct",
     "DynamicProblem": "dynamic.protocol",
@@ -117,6 +122,7 @@ _HOMES = {
     "label": "io.label",
     "read_instance": "io.dataset",
     "read_instances": "io.dataset",
+    "regret": "layers.regret",
     "tune": "comparison.tune",
     "to_gymnasium": "dynamic.gym",
     "write_instance": "io.dataset",

@@ -220,7 +220,7 @@ class Pipeline(Generic[X, Y, Z]):
         return solve_instance(self.bound_problem, self.model, instance, options, safe=self.safe)
 
     def decide(self, state: Any, *, candidates: int = 1, seed: int = 0) -> Any:
-        """Return the decision in one state of a dynamic problem, for a system with a clock and states of its own.
+        """Return the decision in one state of a dynamic problem, or for a context: a vector, a sample, or rows of them.
 
         With several `candidates`, weights around the model's are tried on drawn days that could follow.
         """

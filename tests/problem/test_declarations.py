@@ -92,7 +92,7 @@ def test_ctrl_c_and_errors_of_ours_pass() -> None:
 
 
 #: Optional methods whose names users may have for data of their own.
-LEFT_ALONE = ("instance", "table", "solved", "mixed", "smoothed", "structure")
+LEFT_ALONE = ("instance", "table", "solved", "mixed", "smoothed", "structure", "context")
 
 
 @pytest.mark.parametrize("member", sorted({*METHODS, *OPTIONAL} - {*LEFT_ALONE}))

@@ -25,6 +25,7 @@ DEMONSTRATION = 0xDE  # order of the examples in each epoch (then 0), perturbati
 FACTORS = 0xE0  # factors of the features that hold on to the solution of the round before: a seed, not a key
 PORTFOLIO = 0xF0  # weights that may become members of a portfolio
 TURNS = 0xF1  # weights that may become members of a portfolio for rounds
+FORWARDS = 0xF0D  # perturbations of θ in each forward of a torch module
 FRESH = 0xF5E  # sizes and instances that a network learns from beside its own
 JITTER = 0x7264  # shifts of the dates by the decoder of single-machine
 IMITATION = 0x51A1  # perturbations of θ in the imitations of `srl`

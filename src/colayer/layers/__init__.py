@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from colayer.layers.knapsack import Knapsack
     from colayer.layers.layer import Layer
     from colayer.layers.linear_program import LinearProgram
+    from colayer.layers.multi_knapsack import MultiKnapsack
     from colayer.layers.path_cover import PathCover
     from colayer.layers.shortest_path import ShortestPath
     from colayer.layers.sorting import Sorting
@@ -23,6 +24,7 @@ __all__ = [
     "Layer",
     "LinearProgram",
     "MinimumSpanningTree",
+    "MultiKnapsack",
     "PathCover",
     "ShortestPath",
     "Sorting",

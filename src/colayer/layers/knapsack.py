@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
-from colayer.layers.layer import costs_of, indicator, whole
+from colayer.layers.layer import costs_of, indicator, rows_of, whole
 from colayer.layers.sorting import order_into
 
 #: The most cells of the dynamic program's table, one byte each; use `LinearProgram` for larger knapsacks.
@@ -66,15 +66,22 @@ class Knapsack:
         chosen = _choose(costs_of(theta, self.size), self.weights, self.capacity)
         return indicator(np.flatnonzero(chosen), self.size)
 
+    def many(self, thetas: ArrayLike) -> Floats:
+        """Return the best set of each row of θ, in one call."""
+        rows = rows_of(thetas, self.size)
+        out = np.empty(rows.shape)
+        row = choose_rows(rows, self.weights, min(self.capacity, MOST), MOST_CELLS, out)
+        return out if row < 0 else np.array([self(theta) for theta in rows])
+
 
 def _choose(theta: Floats, weights: Ints, capacity: int) -> NDArray[np.uint8]:
     """Return 1 for the items chosen, 0 for the others."""
     state: NDArray[np.uint8]
-    state, core, room = reduce(theta, weights, min(capacity, MOST))
+    state, core, room, rate, budget = reduce(theta, weights, min(capacity, MOST))
     if len(core) * (room + 1) > MOST_CELLS:
         large = f"{len(core)} items in doubt and a capacity of {room} left for them: too large for the dynamic program"
         raise InputError(f"{large}, expected coarser weights (or a LinearProgram)", where="capacity")
-    fill(theta, weights, core, room, state)
+    fill(theta, weights, core, room, rate, budget, state)
     return state
 
 
@@ -110,12 +117,13 @@ def _capacity(value: int) -> int:
 
 @njit(cache=True, nogil=True)
 def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
-    """Return (state, core, room): the items decided (1 in, 0 out), the open items by index, the capacity left for them.
+    """Return (state, core, room, λ, budget): items decided (1 in, 0 out), the open ones by index, capacity for them.
 
     With p = −θ and any λ ≥ 0 no choice is worth more than U = λ·capacity + Σ_i max(p_i − λ·w_i, 0), and none that
     decides against the sign of p_j − λ·w_j is worth more than U − |p_j − λ·w_j|. Where that is below the value of a
     greedy choice, by more than rounding, every optimum decides item j the same way. λ is the efficiency at which the
-    greedy choice first fails, so that U is the linear relaxation. O(n log n).
+    greedy choice first fails, so that U is the linear relaxation; `budget` is U less that value, and rounding.
+    O(n log n).
     """
     n = theta.shape[0]
     state = np.zeros(n, np.uint8)
@@ -133,7 +141,7 @@ def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
     if total <= capacity:
         for i in items:
             state[i] = 1
-        return state, items[:0], np.int64(0)
+        return state, items[:0], np.int64(0), 0.0, 0.0
     keys = np.empty(m)
     for k in range(m):
         keys[k] = theta[items[k]] / weights[items[k]]
@@ -165,11 +173,11 @@ def reduce(theta, weights, capacity):  # type: ignore[no-untyped-def]
         else:
             items[size] = i
             size += 1
-    return state, items[:size], room
+    return state, items[:size], room, rate, upper - value + slack
 
 
 @njit(cache=True, nogil=True)
-def fill(theta, weights, core, room, state):  # type: ignore[no-untyped-def]
+def fill(theta, weights, core, room, rate, budget, state):  # type: ignore[no-untyped-def]
     """Settle the items of `core` in `state` for the capacity `room`, by dynamic programming.
 
     best_k(c) = max(best_{k+1}(c), p_k + best_{k+1}(c − w_k)) from the last item to the first, and back: an item is
@@ -185,6 +193,8 @@ def fill(theta, weights, core, room, state):  # type: ignore[no-untyped-def]
         while a:
             divisor, a = a, divisor % a
     capacity = room // divisor
+    if enumerate_into(theta, weights, core, room, rate, budget, state, m * (capacity + 1) // 4):
+        return
     before = np.empty(m, np.int64)  # Σ_{j<k} w_j, up to the capacity
     reach = np.int64(0)
     for k in range(m):
@@ -201,6 +211,79 @@ def fill(theta, weights, core, room, state):  # type: ignore[no-untyped-def]
         if taken[k, c]:
             state[core[k]] = 1
             c -= weights[core[k]] // divisor
+
+
+@njit(cache=True, nogil=True)
+def enumerate_into(theta, weights, core, room, rate, budget, state, most):  # type: ignore[no-untyped-def]
+    """Do what `fill` does by the choices that may be optimal alone, where they are few; return False for over `most`.
+
+    Level k holds the choices among the first k items, each with the capacity left and what it gave up so far: |p_j −
+    λ·w_j| for each item decided against that sign. What gave up more than `budget` is worse than the greedy choice
+    (see `reduce`), and is dropped. Values go back from the last level by the recursion of `fill`, the same sums in the
+    same order, so the answer is the same, ties included. O(choices).
+    """
+    m = core.shape[0]
+    length = min(most, np.int64(1 << 12)) + 2
+    starts = np.empty(m + 2, np.int64)
+    left = np.empty(length, np.int64)
+    spent = np.empty(length)
+    with_item = np.empty(length, np.int64)  # the choice one level on, −1 where it was dropped
+    without = np.empty(length, np.int64)
+    starts[0] = 0
+    starts[1] = 1
+    left[0] = room
+    spent[0] = 0.0
+    size = 1
+    for k in range(m):
+        weight = weights[core[k]]
+        gain = -theta[core[k]] - rate * weight
+        for e in range(starts[k], starts[k + 1]):
+            if size + 2 > length:
+                return False
+            without[e] = with_item[e] = -1
+            if spent[e] + max(gain, 0.0) <= budget:
+                without[e] = size
+                left[size] = left[e]
+                spent[size] = spent[e] + max(gain, 0.0)
+                size += 1
+            if weight <= left[e] and spent[e] + max(-gain, 0.0) <= budget:
+                with_item[e] = size
+                left[size] = left[e] - weight
+                spent[size] = spent[e] + max(-gain, 0.0)
+                size += 1
+        starts[k + 2] = size
+    best = np.zeros(size)
+    for k in range(m - 1, -1, -1):
+        value = -theta[core[k]]
+        for e in range(starts[k], starts[k + 1]):
+            best[e] = best[without[e]] if without[e] >= 0 else -np.inf
+            if with_item[e] >= 0:
+                more = value + best[with_item[e]]
+                if more >= best[e] and more > -np.inf:
+                    best[e] = more
+                else:
+                    with_item[e] = -1
+    place = starts[0]
+    for k in range(m):
+        if with_item[place] >= 0:
+            state[core[k]] = 1
+            place = with_item[place]
+        else:
+            place = without[place]
+    return True
+
+
+@njit(cache=True, nogil=True)
+def choose_rows(thetas, weights, capacity, most, out):  # type: ignore[no-untyped-def]
+    """Set the rows of `out` to the sets of the rows of θ; return the first whose table would be too large, or −1."""
+    for r in range(thetas.shape[0]):
+        state, core, room, rate, budget = reduce(thetas[r], weights, capacity)
+        if core.shape[0] * (room + 1) > most:
+            return r
+        fill(thetas[r], weights, core, room, rate, budget, state)
+        for i in range(state.shape[0]):
+            out[r, i] = state[i]
+    return -1
 
 
 @njit(cache=True, nogil=True)

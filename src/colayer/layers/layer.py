@@ -59,6 +59,16 @@ def costs_of(theta: ArrayLike, size: int | None = None, where: str = "theta") ->
     return values
 
 
+def rows_of(thetas: ArrayLike, size: int) -> Floats:
+    """Check that θ are rows of `size` finite numbers; return them as a contiguous float64 matrix."""
+    given = np.asarray(thetas)
+    if given.ndim != 2:
+        raise InputError(f"an array of {given.ndim} dimensions, expected rows of θ", where="thetas")
+    if given.shape[1] != size:
+        raise InputError(f"rows of {given.shape[1]} numbers, expected {size}", where="thetas")
+    return costs_of(given.ravel(), where="thetas").reshape(given.shape)
+
+
 def whole(value: Any, where: str, least: int) -> int:
     """Check that `value` is a whole number ≥ `least`; return it as an int."""
     try:

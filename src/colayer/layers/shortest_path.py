@@ -19,7 +19,7 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.errors import InputError
 from colayer.layers.kernels.heap import drop, push
-from colayer.layers.layer import costs_of, indicator, node_pairs, whole
+from colayer.layers.layer import costs_of, indicator, node_pairs, rows_of, whole
 
 
 def shortest_path(nodes: int, arcs: ArrayLike, costs: ArrayLike, source: int, target: int) -> Ints:
@@ -93,6 +93,15 @@ class ShortestPath:
     def __call__(self, theta: ArrayLike) -> Floats:
         """Return a shortest path as a 0/1 vector."""
         return indicator(self.path(theta), self.size)
+
+    def many(self, thetas: ArrayLike) -> Floats:
+        """Return a shortest path for each row of θ; in one call where the graph is acyclic."""
+        rows = rows_of(thetas, self.size)
+        if not self.acyclic:
+            return np.array([self(theta) for theta in rows]).reshape(rows.shape)
+        out = np.zeros(rows.shape)
+        acyclic_rows(self._start, self._tails, self._arc, self._source, self._target, rows, out)
+        return out
 
     def path(self, theta: ArrayLike) -> Ints:
         """Return the arcs of a shortest path, in the order of travel."""
@@ -180,6 +189,21 @@ def acyclic_into(start, tails, costs, before):  # type: ignore[no-untyped-def]
                 best = d
                 before[v] = k
         distance[v] = best
+
+
+@njit(cache=True, nogil=True)
+def acyclic_rows(start, tails, arc, source, target, thetas, out):  # type: ignore[no-untyped-def]
+    """Set out[r, a] = 1 on the arcs of a shortest path for each row of θ. O(rows · m)."""
+    nodes = start.shape[0] - 1
+    before = np.empty(nodes, np.int64)
+    for r in range(thetas.shape[0]):
+        before[:] = -1
+        acyclic_into(start, tails, thetas[r][arc], before)
+        node = target
+        while node != source:
+            k = before[node]
+            out[r, arc[k]] = 1.0
+            node = tails[k]
 
 
 @njit(cache=True, nogil=True)

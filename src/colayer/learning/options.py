@@ -12,7 +12,7 @@ def positive(learner: object, *keys: str) -> None:
     """Refuse options that are not positive, finite numbers."""
     for key in keys:
         value = getattr(learner, key)
-        if not 0.0 < value < math.inf:
+        if value is not None and not 0.0 < value < math.inf:
             raise OptionError(f"{key} {value} is out of range, expected a positive number", where="--method")
 
 

@@ -54,7 +54,9 @@ class Model(ABC):
 
     def __post_init__(self) -> None:
         for name in ("weights", "feature_scale"):
-            object.__setattr__(self, name, table(getattr(self, name), name, (len(self.feature_names),)))
+            given, count = getattr(self, name), len(self.feature_names)
+            # a model of the context alone has none
+            object.__setattr__(self, name, table(given, name, (count,)) if count or len(given) else np.empty(0))
         if (self.feature_scale <= 0).any():
             raise InputError("every entry must be positive", where="feature_scale")
         with np.errstate(over="ignore"):

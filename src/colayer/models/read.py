@@ -9,12 +9,13 @@ from typing import Any
 from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.files import read_json
+from colayer.models.affine import AffineModel
 from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
 
 #: "model" of the file → the class that reads it. A new kind of model adds one line here.
-_READERS: dict[str, type[Model]] = {"linear": LinearModel, "context": ContextModel}
+_READERS: dict[str, type[Model]] = {"linear": LinearModel, "context": ContextModel, "affine": AffineModel}
 #: Kinds of before, which nothing learns any more.
 _DROPPED = ("mlp", "context-mlp")
 

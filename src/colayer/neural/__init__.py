@@ -12,13 +12,13 @@ from colayer.errors import need_extra
 from colayer.learning.network.method import Neural
 
 if TYPE_CHECKING:
-    from colayer.neural.functions import FenchelYoungLoss, PerturbedLayer
+    from colayer.neural.functions import FenchelYoungLoss, PerturbedLayer, SpoPlusLoss
 
-__all__ = ["FenchelYoungLoss", "Neural", "PerturbedLayer"]
+__all__ = ["FenchelYoungLoss", "Neural", "PerturbedLayer", "SpoPlusLoss"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in ("FenchelYoungLoss", "PerturbedLayer"):
+    if name not in __all__:
         raise AttributeError(f"module 'colayer.neural' has no attribute {name!r}")
     need_extra("torch", f"colayer.neural.{name} needs torch", "neural")
     return getattr(importlib.import_module("colayer.neural.functions"), name)

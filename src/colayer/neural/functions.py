@@ -1,7 +1,7 @@
 """The layers as torch modules, for your own training loops.
 
 Pass any layer of `colayer.layers` (`TopK(3)`, `ShortestPath(…)`) as `solve`, or any function from θ, a numpy vector, to
-the embedded y.
+the embedded y. θ is a vector, or a matrix with a sample per row; `workers` threads solve the rows of a batch.
 """
 
 from __future__ import annotations
@@ -12,14 +12,22 @@ from typing import Any
 import numpy as np
 import torch
 
+from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError, OptionError
-from colayer.learning.imitation.fenchel_young import PERTURBATIONS, fenchel_young, multiplicative_fenchel_young
-from colayer.learning.perturbation import draws
+from colayer.layers.many import solve_rows
+from colayer.learning.imitation.fenchel_young import PERTURBATIONS
 from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.protocol import Problem, X, Y, Z
 
 Solve = Callable[[Floats], Floats]
+
+#: What a loss makes of the losses of the rows.
+REDUCTIONS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "none": lambda values: values,
+    "mean": torch.mean,
+    "sum": torch.sum,
+}
 
 
 def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:
@@ -30,7 +38,9 @@ def layer_of(problem: Problem[X, Y, Z], instance: X) -> Solve:
 
 
 class _Perturbed(torch.nn.Module):
-    """The common part: ε, how θ is perturbed, and antithetic draws that depend on the seed alone.
+    """The common part: ε, how θ is perturbed, and antithetic draws, fresh in each forward and for each row.
+
+    A module of the same seed repeats them. How many forwards there were, the buffer `forwards`, is part of the state.
 
     Parameters:
         epsilon: Size of the perturbation, positive.
@@ -38,23 +48,48 @@ class _Perturbed(torch.nn.Module):
         seed: Seed of the draws.
         perturbation: "additive", θ + εZ, or "multiplicative", θ ⊙ e^{εZ − ε²/2}, which keeps signs. Use the latter for
             layers that need θ ≥ 0, as shortest paths with cycles do.
+        workers: Threads that solve the rows of a batch.
     """
 
-    def __init__(self, epsilon: float = 1.0, samples: int = 20, seed: int = 0, perturbation: str = "additive") -> None:
+    forwards: torch.Tensor
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        samples: int = 20,
+        seed: int = 0,
+        perturbation: str = "additive",
+        *,
+        workers: int = 1,
+    ) -> None:
         super().__init__()
         if not epsilon > 0.0:
             raise OptionError(f"{epsilon} is out of range, expected a positive number", where="epsilon")
         if samples < 2 or samples % 2:
             raise OptionError(f"{samples} is out of range, expected an even number: draws are pairs", where="samples")
-        if perturbation not in PERTURBATIONS:
-            expected = ", ".join(PERTURBATIONS)
-            raise OptionError(f"{perturbation!r}, expected one of {expected}", where="perturbation")
+        _one_of("perturbation", perturbation, PERTURBATIONS)
         self.epsilon, self.samples, self.seed, self.perturbation = epsilon, samples, seed, perturbation
+        self.workers = workers
+        self.register_buffer("forwards", torch.tensor(0))
 
-    def draws(self, length: int) -> Floats:
-        """Return Z_1..Z_{K/2} and their opposites."""
-        half = draws(self.seed, self.samples // 2, length)
-        return np.concatenate([half, -half])
+    def draws(self, rows: int, length: int) -> Floats:
+        """Return the draws of the next forward, (rows, K, length): Z_1..Z_{K/2} and their opposites."""
+        random = seeds.generator(self.seed, seeds.FORWARDS, int(self.forwards))
+        half = random.standard_normal((rows, self.samples // 2, length))
+        return np.concatenate([half, -half], axis=1)
+
+    def _solved(self, theta: Floats, solve: Solve) -> tuple[Floats, Floats, Floats]:
+        """Return Z, the factors r (1 where additive) and y*, each (rows, K, n), and count the forward."""
+        Z = self.draws(*theta.shape)
+        if self.perturbation == "multiplicative":
+            factor = np.exp(self.epsilon * Z - self.epsilon**2 / 2)
+            perturbed = theta[:, None, :] * factor
+        else:
+            factor = np.ones(())
+            perturbed = theta[:, None, :] + self.epsilon * Z
+        found = solve_rows(solve, perturbed.reshape(-1, theta.shape[1]), self.workers)
+        self.forwards += 1
+        return Z, factor, found.reshape(Z.shape)
 
 
 class PerturbedLayer(_Perturbed):
@@ -67,17 +102,22 @@ class PerturbedLayer(_Perturbed):
     """
 
     def forward(self, theta: torch.Tensor, solve: Solve) -> torch.Tensor:
-        """Return the mean of the perturbed solutions, differentiable in θ.
+        """Return the mean of the perturbed solutions, of the shape of θ and differentiable in it.
 
         Parameters:
-            theta: A vector, or a matrix that is handled row by row.
+            theta: A vector, or a matrix with a sample per row.
             solve: A layer of `colayer.layers`, or any function from θ to y as numpy vectors (`layer_of`).
         """
-        _check_dimensions(theta)
-        if theta.ndim == 2:
-            return torch.stack([self(row, solve) for row in theta])
-        multiplicative = self.perturbation == "multiplicative"
-        mean: torch.Tensor = _Mean.apply(theta, solve, self.draws(len(theta)), self.epsilon, multiplicative)
+        values = _rows(theta)
+        slope = np.full(values.shape, self.epsilon)
+        if self.perturbation == "multiplicative":
+            slope *= values
+            if (values == 0.0).any():
+                place = np.unravel_index(int(np.argmax(values == 0.0)), values.shape)[2 - theta.ndim :]
+                where = f"theta[{', '.join(map(str, place))}]"
+                raise InputError("0 has no multiplicative perturbation, expected another number", where=where)
+        Z, _, found = self._solved(values, solve)
+        mean: torch.Tensor = _Mean.apply(theta, found, Z / slope[:, None, :])
         return mean
 
 
@@ -85,76 +125,120 @@ class FenchelYoungLoss(_Perturbed):
     """The loss ⟨θ, ȳ⟩ − mean_k min_y ⟨θ + εZ_k, y⟩, whose gradient is ȳ − mean_k y*(θ + εZ_k): convex in θ, and ≥ 0.
 
     `samples` must be even, because draws are antithetic. With multiplicative perturbation the loss is ⟨θ, ȳ⟩ − mean_k
-    min_y ⟨θ ⊙ r_k, y⟩ and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k).
+    min_y ⟨θ ⊙ r_k, y⟩ and the gradient ȳ − mean_k r_k ⊙ y*(θ ⊙ r_k). `reduction`: "none", a loss per row, "mean" or
+    "sum".
     """
 
+    def __init__(self, *arguments: Any, reduction: str = "none", **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.reduction = _one_of("reduction", reduction, REDUCTIONS)
+
     def forward(self, theta: torch.Tensor, target: torch.Tensor | Floats, solve: Solve) -> torch.Tensor:
-        """Return the loss of θ for the target ȳ: a scalar, or a vector if both are matrices.
+        """Return the loss of θ for the target ȳ: a scalar, or a vector if both are matrices and nothing reduces it.
 
         Parameters:
-            theta: A vector, or a matrix that is handled row by row.
+            theta: A vector, or a matrix with a sample per row.
             target: ȳ, of the same shape.
             solve: A layer of `colayer.layers`, or any function from θ to y as numpy vectors.
         """
-        wanted = _numpy(target) if isinstance(target, torch.Tensor) else np.asarray(target, dtype=np.float64)
-        _check_dimensions(theta)
-        if wanted.shape != tuple(theta.shape):
-            raise InputError(f"shape {wanted.shape}, expected that of theta, {tuple(theta.shape)}", where="target")
-        if not np.isfinite(wanted).all():
-            raise InputError("not finite, expected numbers", where="target")
-        if theta.ndim == 2:
-            return torch.stack([self(row, y, solve) for row, y in zip(theta, wanted, strict=True)])
-        multiplicative = self.perturbation == "multiplicative"
-        loss: torch.Tensor = _Loss.apply(theta, wanted, solve, self.draws(len(theta)), self.epsilon, multiplicative)
-        return loss
+        values, wanted = _rows(theta), _beside(theta, target, "target")
+        Z, factor, found = self._solved(values, solve)
+        costs = values[:, None, :] * factor if factor.ndim else values[:, None, :] + self.epsilon * Z
+        least = (costs * found).sum(axis=2).mean(axis=1)
+        loss = (values * wanted).sum(axis=1) - least
+        return _losses(theta, loss, wanted - (factor * found).mean(axis=1), self.reduction)
+
+
+class SpoPlusLoss(torch.nn.Module):
+    """SPO+, −min_y ⟨2θ − θ*, y⟩ + 2⟨θ, ȳ⟩ − ⟨θ*, ȳ⟩ with ȳ = y*(θ*), whose subgradient is 2(ȳ − y*(2θ − θ*)).
+
+    Convex in θ, and at least the regret of deciding by θ where θ* is true (Elmachtoub and Grigas, 2022).
+
+    Parameters:
+        reduction: "none", a loss per row, "mean" or "sum".
+        workers: Threads that solve the rows of a batch.
+    """
+
+    def __init__(self, reduction: str = "none", *, workers: int = 1) -> None:
+        super().__init__()
+        self.reduction, self.workers = _one_of("reduction", reduction, REDUCTIONS), workers
+
+    def forward(
+        self,
+        theta: torch.Tensor,
+        true_theta: torch.Tensor | Floats,
+        solve: Solve,
+        target: torch.Tensor | Floats | None = None,
+    ) -> torch.Tensor:
+        """Return the loss of θ where θ* is true: a scalar, or a vector if both are matrices and nothing reduces it.
+
+        Parameters:
+            theta: A vector, or a matrix with a sample per row.
+            true_theta: θ*, of the same shape.
+            solve: A layer of `colayer.layers`, or any function from θ to y as numpy vectors.
+            target: y*(θ*), where it is known; else it is solved for.
+        """
+        true = _beside(theta, true_theta, "true_theta")
+        mirrored = 2.0 * _rows(theta) - true
+        wanted = solve_rows(solve, true, self.workers) if target is None else _beside(theta, target, "target")
+        away = wanted - solve_rows(solve, mirrored, self.workers)
+        return _losses(theta, (mirrored * away).sum(axis=1), 2.0 * away, self.reduction)
 
 
 class _Mean(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, theta: torch.Tensor, solve: Solve, Z: Floats, epsilon: float, multiplicative: bool
-    ) -> torch.Tensor:
-        values = _numpy(theta)
-        if multiplicative:
-            if (values == 0.0).any():
-                i = int(np.argmax(values == 0.0))
-                raise InputError("0 has no multiplicative perturbation, expected another number", where=f"theta[{i}]")
-            perturbed = values * np.exp(epsilon * Z - epsilon**2 / 2)
-        else:
-            perturbed = values + epsilon * Z
-        solutions = np.array([solve(row) for row in perturbed])
-        ctx.solutions, ctx.slopes = solutions, Z / (epsilon * values) if multiplicative else Z / epsilon
-        return theta.new_tensor(solutions.mean(axis=0))
+    """mean_k y_k of each row; ∂/∂θ = mean_k ⟨v, y_k⟩·slope_k for the gradient v behind it."""
 
     @staticmethod
-    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None]:
+    def forward(ctx: Any, theta: torch.Tensor, solutions: Floats, slopes: Floats) -> torch.Tensor:
+        ctx.solutions, ctx.slopes = solutions, slopes
+        return theta.new_tensor(solutions.mean(axis=1)).reshape(theta.shape)
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         (output,) = outputs
-        along = ctx.solutions @ _numpy(output)
-        return output.new_tensor((along[:, None] * ctx.slopes).mean(axis=0)), None, None, None, None
+        along = np.einsum("rkn,rn->rk", ctx.solutions, _rows(output))
+        gradient = np.einsum("rk,rkn->rn", along, ctx.slopes) / along.shape[1]
+        return output.new_tensor(gradient).reshape(output.shape), None, None
 
 
 class _Loss(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any, theta: torch.Tensor, target: Floats, solve: Solve, Z: Floats, epsilon: float, multiplicative: bool
-    ) -> torch.Tensor:
-        form = multiplicative_fenchel_young if multiplicative else fenchel_young
-        value, gradient = form(_numpy(theta), target, solve, Z, epsilon)
-        ctx.gradient = theta.new_tensor(gradient)
-        return theta.new_tensor(value)
+    """A loss per row whose value and gradient are known."""
 
     @staticmethod
-    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None, None, None, None]:
+    def forward(ctx: Any, theta: torch.Tensor, loss: Floats, gradient: Floats) -> torch.Tensor:
+        ctx.gradient = theta.new_tensor(gradient).reshape(theta.shape)
+        return theta.new_tensor(loss).reshape(theta.shape[:-1])
+
+    @staticmethod
+    def backward(ctx: Any, *outputs: torch.Tensor) -> tuple[torch.Tensor, None, None]:
         (output,) = outputs
-        return output * ctx.gradient, None, None, None, None, None
+        return output[..., None] * ctx.gradient, None, None
 
 
-def _check_dimensions(theta: torch.Tensor) -> None:
+def _losses(theta: torch.Tensor, loss: Floats, gradient: Floats, reduction: str) -> torch.Tensor:
+    reduced: torch.Tensor = REDUCTIONS[reduction](_Loss.apply(theta, loss, gradient))
+    return reduced
+
+
+def _rows(theta: torch.Tensor) -> Floats:
+    """Return θ as rows, in float64, detached from the graph and the device."""
     if theta.ndim not in (1, 2):
         raise InputError(f"a tensor of {theta.ndim} dimensions, expected one, or two: rows of θ", where="theta")
+    values: Floats = theta.detach().cpu().double().numpy()
+    return np.atleast_2d(values)
 
 
-def _numpy(tensor: torch.Tensor) -> Floats:
-    """Return the values in float64, detached from the graph and the device."""
-    values: Floats = tensor.detach().cpu().double().numpy()
-    return values
+def _beside(theta: torch.Tensor, given: torch.Tensor | Floats, where: str) -> Floats:
+    """Return what goes with θ as rows, checked: of its shape, and finite."""
+    values = given.detach().cpu().double().numpy() if isinstance(given, torch.Tensor) else np.asarray(given, float)
+    if values.shape != tuple(theta.shape):
+        raise InputError(f"shape {values.shape}, expected that of theta, {tuple(theta.shape)}", where=where)
+    if not np.isfinite(values).all():
+        raise InputError("not finite, expected numbers", where=where)
+    return np.atleast_2d(values)
+
+
+def _one_of(name: str, value: str, expected: Any) -> str:
+    if value not in expected:
+        raise OptionError(f"{value!r}, expected one of {', '.join(expected)}", where=name)
+    return value

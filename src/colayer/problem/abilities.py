@@ -293,5 +293,13 @@ class Plots(Protocol[X_contra, Z_contra]):
         """Return the axes with a picture of a solution."""
 
 
+@runtime_checkable
+class HasContext(Protocol[X_contra]):
+    """A problem of fixed size that also sees a context: θ_i = ⟨w, φ_i⟩ + (W·context + b)_i (`ContextProblem`)."""
+
+    def context(self, instance: X_contra, /) -> Floats:
+        """Return the context vector, of one length for all instances."""
+
+
 # The names of before, for one release.
 Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances

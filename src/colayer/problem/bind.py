@@ -109,6 +109,7 @@ class BoundProblem(Generic[X, Y, Z]):
     violation: Callable[[Z, X], str | None] | None
     group: Callable[[X], dict[str, float]] | None
     plot: Callable[..., Any] | None
+    context: Callable[[X], Floats] | None
 
     def __init__(self, problem: Problem[X, Y, Z], mistakes: list[InputError] | None = None) -> None:
         methods = read_methods(problem)

@@ -27,10 +27,10 @@ OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
     "content", "bound", "approximation", "exact", "quick", "baseline", "embed", "target", "augmented", "likelihood",
     "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
-    "group", "plot", "by_weights",
+    "group", "plot", "by_weights", "context",
 )  # fmt: skip
 #: Those of them that may as well be data of the user's: something else than a method is left alone.
-_WORDS_OF_USERS = ("instance", "table", "solved", "mixed", "smoothed", "structure")
+_WORDS_OF_USERS = ("instance", "table", "solved", "mixed", "smoothed", "structure", "context")
 
 
 def has(problem: object, member: str) -> bool:

@@ -46,7 +46,7 @@ _NO = (TypeError, ValueError, ArithmeticError, RecursionError)
 _DEPTH = 20
 #: method → the place of the instance among its arguments, for errors to name it.
 INSTANCE_AT = {
-    **dict.fromkeys(("features", "scale", "bound", "group", "quick"), 0),
+    **dict.fromkeys(("features", "context", "scale", "bound", "group", "quick"), 0),
     **dict.fromkeys(("layer", "decode", "cost", "baseline"), 1),
 }
 

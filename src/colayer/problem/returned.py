@@ -77,6 +77,13 @@ def _group(value: Any, what: str) -> dict[str, float]:
     return found
 
 
+def _context(value: Any, what: str) -> Any:
+    vector = guard.array(value, what, "a vector").astype(np.float64)
+    if vector.ndim != 1 or not np.isfinite(vector).all():
+        raise guard.refused(what, value, "a vector of finite numbers")
+    return vector
+
+
 def _step(value: Any, what: str) -> tuple[float, Any]:
     cost, after = guard.parts(value, 2, what, "(cost, next state or None)")
     return guard.finite(cost, what, part="cost"), after
@@ -120,6 +127,7 @@ CHECKS: dict[str, Check] = {
     "evaluator": _evaluator,
     "violation": _instance_of((str, type(None)), "None, or a sentence that says what is wrong"),
     "group": _group,
+    "context": _context,
     "start": _given("a state"),
     "step": _step,
     "hindsight": _instance_of((list, tuple), "a list of decisions"),

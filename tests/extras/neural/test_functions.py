@@ -21,7 +21,8 @@ from colayer.layers import (
     Sorting,
     TopK,
 )
-from colayer.neural import FenchelYoungLoss, PerturbedLayer
+from colayer.learning.imitation.spo import spo_plus
+from colayer.neural import FenchelYoungLoss, PerturbedLayer, SpoPlusLoss
 from colayer.neural.functions import layer_of
 from colayer.problems import SingleMachine
 from support.errors import rejects
@@ -76,18 +77,20 @@ def test_fenchel_young_gradient_is_target_minus_mean(kind: str, perturbation: st
     layer = LAYERS[kind][0]
     rng = np.random.default_rng(0)
     theta, target = natural(kind, rng), layer(natural(kind, rng))
-    loss = FenchelYoungLoss(0.3, samples=10, seed=2, perturbation=perturbation)
+
+    def loss(at: torch.Tensor) -> torch.Tensor:
+        return FenchelYoungLoss(0.3, samples=10, seed=2, perturbation=perturbation)(at, target, layer)
+
     at = torch.tensor(theta, requires_grad=True)
-    value = loss(at, target, layer)
-    value.backward()
-    Z = loss.draws(len(theta))
+    loss(at).backward()
+    Z = FenchelYoungLoss(samples=10, seed=2).draws(1, len(theta))[0]
     factor = np.exp(0.3 * Z - 0.045) if perturbation == "multiplicative" else np.ones_like(Z)
     perturbed = theta * factor if perturbation == "multiplicative" else theta + 0.3 * Z
     mean = (factor * np.array([layer(row) for row in perturbed])).mean(axis=0)
     assert np.allclose(at.grad.numpy(), target - mean, atol=1e-12)
     step = 1e-7
     for i in range(len(theta)):
-        ends = [loss(torch.tensor(theta + sign * step * np.eye(len(theta))[i]), target, layer) for sign in (1, -1)]
+        ends = [loss(torch.tensor(theta + sign * step * np.eye(len(theta))[i])) for sign in (1, -1)]
         assert math.isclose(float(ends[0] - ends[1]) / (2 * step), float(at.grad[i]), abs_tol=1e-6)
 
 
@@ -179,15 +182,99 @@ def test_training_through_the_perturbed_layer_lowers_the_loss(kind: str, perturb
     assert last < 0.9 * first
 
 
-def test_a_matrix_is_its_rows() -> None:
-    theta = torch.tensor(np.random.default_rng(4).normal(size=(3, 5)), requires_grad=True)
-    mean, loss = PerturbedLayer(samples=4), FenchelYoungLoss(samples=4)
-    assert torch.equal(mean(theta, TopK(2)), torch.stack([mean(row, TopK(2)) for row in theta]))
-    targets = np.array([TopK(2)(row) for row in -theta.detach().numpy()])
-    values = loss(theta, targets, TopK(2))
-    assert values.tolist() == [loss(row, y, TopK(2)).item() for row, y in zip(theta, targets, strict=True)]
-    values.sum().backward()
-    assert theta.grad.shape == (3, 5)
+def rows_of_one_theta(rows: int = 3) -> torch.Tensor:
+    return torch.tensor(np.tile([0.1, 0.2, 0.3, 0.4, 0.5], (rows, 1)), requires_grad=True)
+
+
+def forwards(kind: str, seed: int = 0):
+    """A module of either kind as a function of θ."""
+    if kind == "layer":
+        module = PerturbedLayer(samples=4, seed=seed)
+        return module, lambda theta: module(theta, TopK(2))
+    module = FenchelYoungLoss(samples=4, seed=seed)
+    return module, lambda theta: module(theta, torch.zeros_like(theta), TopK(2))
+
+
+@pytest.mark.parametrize("kind", ["layer", "loss"])
+def test_draws_never_changed_so_two_forwards_were_equal(kind: str) -> None:
+    _, forward = forwards(kind)
+    theta = rows_of_one_theta()
+    assert not torch.equal(forward(theta), forward(theta))
+
+
+@pytest.mark.parametrize("kind", ["layer", "loss"])
+def test_draws_were_the_same_for_each_row(kind: str) -> None:
+    _, forward = forwards(kind)
+    values = forward(rows_of_one_theta(6))
+    assert len({tuple(np.atleast_1d(row)) for row in values.detach().numpy()}) > 1
+
+
+@pytest.mark.parametrize("kind", ["layer", "loss"])
+def test_the_same_seed_repeats_the_draws_and_another_does_not(kind: str) -> None:
+    theta = rows_of_one_theta()
+
+    def three(seed: int) -> list[list[float]]:
+        _, forward = forwards(kind, seed)
+        return [forward(theta).tolist() for _ in range(3)]
+
+    assert three(1) == three(1)
+    assert three(1) != three(2)
+
+
+def test_a_module_goes_on_from_its_state() -> None:
+    """A training loop that is stopped and loaded sees the draws that it would have seen."""
+    theta = rows_of_one_theta()
+    module, forward = forwards("loss")
+    forward(theta)
+    other, later = forwards("loss")
+    other.load_state_dict(module.state_dict())
+    assert torch.equal(forward(theta), later(theta))
+
+
+def test_a_matrix_of_one_row_is_the_vector() -> None:
+    theta = torch.tensor(np.random.default_rng(4).normal(size=5), requires_grad=True)
+    target = TopK(2)(-theta.detach().numpy())
+    for make in (
+        lambda: lambda t, y: PerturbedLayer(samples=4)(t, TopK(2)),
+        lambda: lambda t, y: FenchelYoungLoss(samples=4)(t, y, TopK(2)),
+        lambda: lambda t, y: SpoPlusLoss()(t, np.ones_like(y), TopK(2), y),
+    ):
+        assert torch.equal(make()(theta, target), make()(theta[None], target[None])[0])
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_spo_plus_is_that_of_the_learner(kind: str) -> None:
+    """Values and gradients row by row; the target may be given or not; threads change nothing."""
+    layer = LAYERS[kind][0]
+    if kind == "path with cycles":  # 2θ − θ* may have a cycle of negative cost
+        layer = LAYERS["acyclic path"][0]
+    n = layer.size or LAYERS[kind][1]
+    rng = np.random.default_rng(5)
+    theta, true = rng.random((40, n)), rng.random((40, n))
+    targets = np.array([layer(row) for row in true])
+    wanted = [spo_plus(*parts, layer) for parts in zip(theta, true, targets, strict=True)]
+    for options in ({}, {"workers": 2}):
+        for target in (None, targets):
+            at = torch.tensor(theta, requires_grad=True)
+            values = SpoPlusLoss(**options)(at, true, layer, target)
+            values.sum().backward()
+            assert np.allclose(values.detach().numpy(), [value for value, _ in wanted], atol=1e-12)
+            assert np.allclose(at.grad.numpy(), [gradient for _, gradient in wanted], atol=1e-12)
+
+
+def test_reductions() -> None:
+    theta, true = rows_of_one_theta(), torch.tensor(np.random.default_rng(6).random((3, 5)))
+    each = SpoPlusLoss()(theta, true, TopK(2))
+    assert SpoPlusLoss("mean")(theta, true, TopK(2)) == each.mean()
+    assert SpoPlusLoss("sum")(theta, true, TopK(2)) == each.sum()
+    both = [FenchelYoungLoss(samples=4, reduction=r)(theta, true, TopK(2)) for r in ("none", "mean")]
+    assert both[0].mean() == both[1]
+
+
+def test_threads_change_nothing() -> None:
+    theta = torch.tensor(np.random.default_rng(7).random((40, 5)))
+    one, two = (PerturbedLayer(samples=4, workers=workers)(theta, TopK(2)) for workers in (1, 2))
+    assert torch.equal(one, two)
 
 
 def test_keeps_the_type_of_theta() -> None:
@@ -211,8 +298,16 @@ def test_names_what_is_wrong() -> None:
         PerturbedLayer(perturbation="odd")
     with rejects(InputError, where="theta[1]"):
         PerturbedLayer(samples=4, perturbation="multiplicative")(torch.tensor([1.0, 0.0]), TopK(1))
+    with rejects(InputError, where="theta[0, 1]"):
+        PerturbedLayer(samples=4, perturbation="multiplicative")(torch.tensor([[1.0, 0.0]]), TopK(1))
     with rejects(OptionError, "epsilon"):
         FenchelYoungLoss(epsilon=0.0)
+    with rejects(OptionError, "reduction"):
+        SpoPlusLoss("median")
+    with rejects(InputError, where="true_theta"):
+        SpoPlusLoss()(torch.ones(2), np.ones(3), TopK(1))
+    with rejects(InputError, "the layer returned"):
+        PerturbedLayer(samples=2)(torch.ones(2), lambda theta: theta[:1])
 
 
 def choose_one(theta: np.ndarray) -> np.ndarray:
@@ -234,8 +329,11 @@ def test_perturbed_layer_of_any_function_against_closed_form() -> None:
 
 def test_fenchel_young_loss_of_any_function_against_finite_differences() -> None:
     """Of the same sample average, through torch; where the target is the mean of the layer, the gradient is 0."""
-    loss = FenchelYoungLoss(0.8, samples=12, seed=3)
     values = np.random.default_rng(1).normal(size=6)
+
+    def loss(at, target, layer):
+        return FenchelYoungLoss(0.8, samples=12, seed=3)(at, target, layer)
+
     theta = torch.tensor(values, requires_grad=True)
     target = np.full(6, 1 / 6)
     value = 3.0 * loss(theta, target, choose_one)

@@ -24,6 +24,9 @@ from colayer.problem.protocol import X, Y, Z
 if TYPE_CHECKING:
     from colayer.learning.imitation.fit import Demonstration
 
+#: The step of Adam in model units, and the instances of a batch, where nothing else is said.
+RATE, BATCH = 0.1, 4
+
 # of Adam: decay of the mean gradient, of the mean square, and what keeps the quotient finite
 _BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-12
 #: Adam has converged where the last third of the passes gained less than this share of the loss.
@@ -106,8 +109,8 @@ class Descent(Generic[X, Y, Z]):
         m = len(self.train)
         random = seeds.generator(self.seed, seeds.DEMONSTRATION, 0, number)
         shuffled = random.permutation(m)
-        batches = -(-m // self.method.batch)
-        rate = self.method.rate * (1.0 - (number - 2) / (self.run.budget - 1))
+        batches = -(-m // (self.method.batch or BATCH))
+        rate = (self.method.rate or RATE) * (1.0 - (number - 2) / (self.run.budget - 1))
         norm = float(np.sqrt((w * w).sum()))
         losses = []
         for k, batch in enumerate(np.array_split(shuffled, batches)):

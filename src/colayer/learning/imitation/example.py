@@ -51,7 +51,7 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
     name, known = ("thetas", job.thetas) if solutions is None else ("solutions", solutions)
     if isinstance(known, str):
         raise InputError(f"{known!r} labels days, and {problem.name} is not dynamic", where=name)
-    given: Sequence[Any] = list(known or ())
+    given: Sequence[Any] = list(() if known is None else known)
     if len(given) != len(job.instances):
         raise InputError(f"{len(given)} of them, expected {len(job.instances)}, one per instance", where=name)
     examples = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads
+from colayer.errors import OptionError
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.statistics import moments
 from colayer.learning.imitation.days import DayExamples, day_solutions
-from colayer.learning.imitation.descent import Descent
+from colayer.learning.imitation.descent import BATCH, RATE, Descent
 from colayer.learning.imitation.example import Example, examples_of
 from colayer.learning.imitation.examples import Examples
 from colayer.learning.learner import Fitted, Needs, TrainingJob
@@ -36,13 +37,16 @@ OPTIMIZERS = ("adam", "l-bfgs")
 class Demonstration(ABC):
     """A demonstration loss and how it is minimised: the options that all of them share.
 
-    `optimizer`: "adam" on mini-batches of `batch` instances, whose step `rate`, in model units, falls linearly to zero
-    over the passes; or "l-bfgs" on all instances at once (then `batch` and `rate` have no meaning), for smooth losses.
+    `optimizer`: "adam" on mini-batches of `batch` instances (4), whose step `rate`, in model units (0.1), falls
+    linearly to zero over the passes; or "l-bfgs" on all instances at once (then `batch` and `rate` have no meaning),
+    for smooth losses. From contexts, by Adam alone: the batch is 32, the rate 0.05 of the spread of θ, and `start` a
+    regressor with `fit` and `predict`, by default least squares.
     """
 
     optimizer: str = "adam"
-    rate: float = 0.1
-    batch: int = 4
+    rate: float | None = None
+    batch: int | None = None
+    start: Any = None
 
     name: ClassVar[str]
     needs: ClassVar[tuple[Needs, ...]] = ("solutions",)
@@ -60,7 +64,9 @@ class Demonstration(ABC):
 
     def options(self) -> dict[str, Any]:
         """What, with the data and the seed, determines the run."""
-        return asdict(self)
+        chosen = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "start"}
+        started = {} if self.start is None else {"start": repr(self.start)}
+        return {**chosen, "rate": self.rate or RATE, "batch": self.batch or BATCH, **started}
 
     @abstractmethod
     def loss(self, theta: Floats, example: Example[X, Y, Z]) -> tuple[float, Floats]:
@@ -72,6 +78,13 @@ class Demonstration(ABC):
         Evaluations are passes over them, 100 by default. The search starts from w = 0, on days from the safe weights,
         or, for a homogeneous loss, from the safe weights (the sum of the features, without), and keeps the norm √d.
         """
+        if job.problem.context is not None:
+            from colayer.learning.context.fit import fit_context
+
+            return fit_context(self, job)
+        if self.start is not None:
+            why = f"a start is for problems with a context, and {job.problem.name} has none"
+            raise OptionError(why, where="--method")
         problem, budget = job.training_problem, job.budget(PASSES)
         with Threads(job.backend.workers) as threads:
             training = LocalEvaluator(problem, job.training)

@@ -51,6 +51,10 @@ class Experience(ABC):
 
     def fit(self, job: TrainingJob[X, Y, Z]) -> Fitted:
         """Minimise the mean (perturbed) loss over the training instances."""
+        if job.problem.context is not None:
+            from colayer.learning.context.fit import fit_context
+
+            return fit_context(self, job)
         settings, budget, radius = job.settings, job.budget(EVALUATIONS), job.radius
         problem, rounds = job.training_problem, int(settings.rounds)
         with job.backend.evaluators(problem, rounds=rounds) as evaluator_of:

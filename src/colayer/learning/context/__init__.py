@@ -1,0 +1,1 @@
+"""Learning θ = W·context + b, all samples of a batch at once."""

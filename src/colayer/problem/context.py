@@ -1,0 +1,133 @@
+"""Context in, decisions out: a layer of fixed size whose costs are predicted from a context vector.
+
+    problem = ContextProblem(Knapsack(weights, capacity=20))
+    pipeline = Pipeline(problem).fit(contexts, thetas=-values)
+    decisions = pipeline.decide(new_contexts)
+
+An instance is a context vector, or a `Sample` that also knows what came of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from colayer._runtime.arrays import Floats
+from colayer._runtime.snapshot import snapshot
+from colayer.errors import InputError
+from colayer.layers.many import solve_rows
+from colayer.problem.protocol import BaseProblem
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A context and the outcomes recorded or drawn under it: vectors of costs, or whatever the problem's cost takes."""
+
+    context: Floats
+    outcomes: Any
+
+
+class ContextProblem(BaseProblem):
+    """A problem of fixed size: θ = W·context + b.
+
+    Override `cost`, `layer`, `decode` for more; a subclass with `features` and `feature_names` adds weights that all
+    rows share, θ_i = ⟨w, φ_i⟩ + (W·context + b)_i.
+
+    Parameters
+    ----------
+    layer
+        What minimises ⟨θ, y⟩: a layer of `colayer.layers`, or any function from a vector to a vector.
+    size
+        The length of θ; by default that of the layer.
+    outcome_cost
+        (y, outcome) → cost, to be minimised; by default ⟨outcome, y⟩. The cost of a decision is its mean over the
+        outcomes of the sample.
+    name
+        The name in files and models.
+    """
+
+    feature_names: tuple[str, ...] = ()
+    homogeneous = True
+
+    def __init__(
+        self,
+        layer: Callable[[Floats], Any],
+        *,
+        size: int | None = None,
+        outcome_cost: Callable[[Floats, Any], float] | None = None,
+        name: str = "context",
+    ) -> None:
+        self.name, self.solve = name, layer
+        self.size = getattr(layer, "size", None) if size is None else size
+        if self.size is None:
+            raise InputError("expected the length of θ, which this layer does not say", where="size")
+        self.outcome_cost = outcome_cost
+
+    def samples(self, contexts: ArrayLike, outcomes: Iterable[Any]) -> list[Sample]:
+        """Return a sample per row of the contexts, each with its outcome; a list, or a matrix, has several."""
+        rows, found = np.asarray(contexts, dtype=np.float64), list(outcomes)
+        if rows.ndim != 2 or len(rows) != len(found):
+            said = f"{len(found)} outcomes for contexts of shape {rows.shape}"
+            raise InputError(f"{said}, expected an outcome per row", where="outcomes")
+        return [Sample(row, several(one, self.outcome_cost is None)) for row, one in zip(rows, found, strict=True)]
+
+    def context(self, instance: Any) -> Floats:
+        """Return the context vector."""
+        return np.asarray(instance.context if isinstance(instance, Sample) else instance, dtype=np.float64)
+
+    def features(self, instance: Any) -> Floats:
+        """Return no columns: all weights are of the context."""
+        return np.empty((self.size or 0, 0))
+
+    def layer(self, theta: Floats, instance: Any) -> Any:
+        """Return the y that minimises ⟨θ, y⟩."""
+        return self.solve(theta)
+
+    def embed(self, y: Any, instance: Any) -> Floats:
+        """Return y, a vector already."""
+        return np.asarray(y, dtype=np.float64)
+
+    def target(self, solution: Any, instance: Any) -> Floats:
+        """Return the solution, a vector already."""
+        return np.asarray(solution, dtype=np.float64)
+
+    def cost(self, solution: Any, instance: Any) -> float:
+        """Return the mean cost of a decision over the outcomes of the sample."""
+        if not isinstance(instance, Sample):
+            raise InputError("a context without outcomes has no cost: use decide, or problem.samples(contexts, costs)")
+        cost = self.outcome_cost or (lambda y, outcome: float((outcome * y).sum()))
+        return float(np.mean([cost(solution, outcome) for outcome in instance.outcomes]))
+
+    def mean_costs(self, instance: Any) -> Floats | None:
+        """Return the θ* whose ⟨θ*, y⟩ is the cost of each y; None where the cost is not known to be linear."""
+        linear = self.outcome_cost is None and type(self).cost is ContextProblem.cost
+        if not (linear and isinstance(instance, Sample)):
+            return None
+        return np.asarray(np.mean(instance.outcomes, axis=0))
+
+    def solve_rows(self, thetas: Floats, instances: Sequence[Any], workers: int = 1) -> Floats:
+        """Return the embedded y of each row of θ, in one call of the layer where nothing was overridden."""
+        own = type(self)
+        if own.layer is ContextProblem.layer and own.embed is ContextProblem.embed:
+            return solve_rows(self.solve, thetas, workers)
+        rows = zip(thetas, instances, strict=True)
+        return np.array([self.embed(self.layer(theta, one), one) for theta, one in rows])
+
+    def content(self, instance: Any) -> bytes:
+        """Return the bytes of an instance."""
+        if not isinstance(instance, Sample):
+            return self.context(instance).tobytes()
+        outcomes = instance.outcomes
+        known = outcomes.tobytes() if isinstance(outcomes, np.ndarray) else repr(snapshot(outcomes)).encode()
+        return self.context(instance).tobytes() + known
+
+
+def several(outcome: Any, linear: bool) -> Any:
+    """Return the outcomes of one sample: rows of costs, or a list; what is neither is one outcome."""
+    if linear:
+        return np.atleast_2d(np.asarray(outcome, dtype=np.float64))
+    return outcome if isinstance(outcome, list) else [outcome]
