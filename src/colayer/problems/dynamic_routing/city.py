@@ -27,8 +27,8 @@ REQUESTS = ("epoch", "location", "opening", "closing", "demand", "service")
 class RoutingCity:
     """A depot, place 0, and customers, places 1 … n; whole seconds and whole demands (read-only int64 arrays).
 
-    `travel` is (n + 1, n + 1), of any symmetry; `windows` (n + 1, 2), `demand` and `service` (n + 1,) are of all places,
-    the depot included, which must be empty-handed. `points` (n + 1, 2), if given, are for pictures.
+    `travel` is (n + 1, n + 1), of any symmetry; `windows` (n + 1, 2), `demand` and `service` (n + 1,) are of all
+    places, the depot included. `points` (n + 1, 2), if given, are for pictures.
     """
 
     travel: Ints
@@ -98,7 +98,7 @@ def static_city(static: StaticRouting, where: str) -> RoutingCity:
     windows = np.column_stack([np.ceil(static.windows[:, 0]), np.floor(static.windows[:, 1])])
     travel, service, demand = (np.ceil(values) for values in (static.travel, static.service, static.demand))
     np.fill_diagonal(travel, 0.0)
-    return RoutingCity(travel, windows, demand, service, int(static.capacity), static.points)  # type: ignore[arg-type]
+    return RoutingCity(travel, windows, demand, service, int(static.capacity), static.points)
 
 
 def reachable(city: RoutingCity, columns: Any, leave: Any) -> NDArray[np.bool_]:

@@ -6,8 +6,9 @@ better. So the layer may group requests that can wait, and the group stays open.
 
 from __future__ import annotations
 
-from colayer.problems.dynamic_routing.state import Decision, RoutingState, can_wait, numbered
-from colayer.problems.dynamic_routing.vrp import Routes
+from colayer.problems.dynamic_routing.search import Routes
+from colayer.problems.dynamic_routing.state import RoutingState, can_wait, numbered
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision
 
 
 def decode(routes: Routes, state: RoutingState, decoder: str = "wait") -> Decision:

@@ -7,7 +7,8 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.seeds import generator
 from colayer.problems.dynamic_routing.city import REQUESTS, draw
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, HOUR, PLACE, SERVICE, future_into
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, HOUR, PLACE, SERVICE, views_into
+from colayer.problems.dynamic_routing.search import RouteSearch
 from colayer.problems.dynamic_routing.state import RoutingState
 from colayer.problems.feature_table import Feature, FeatureTable
 
@@ -23,26 +24,24 @@ COLUMNS = FeatureTable(
         Feature("trip × must", "trip", "trip · share of the open requests that must go"),
         Feature("near customers", "near", "5 % quantile of the times to all customers"),
         Feature("near requests", "near", "mean time to the nearest three open requests"),
-        Feature("extra", "future", "extra driving time of i on its route, mean over drawn futures"),
+        Feature("extra", "future", "driving time that leaving i out would save, mean over drawn futures"),
         Feature("vote", "future", "1000 · vote"),
         Feature("one", "trip", "1000"),
         Feature("trip × vote × slack", "future", "trip · vote · slack"),
         Feature("trip × demand", "trip", "trip · demand / capacity"),
     ),
-    safe=("trip",),
+    safe=("trip × vote",),
 )
-#: Relocations of each request in the routes of a future.
-PASSES = 3
 _NEAREST, _MOST_SLACK, _UNIT = 3, 4.0, 1000.0
 
 
-def features(state: RoutingState, futures: int) -> Floats:
+def features(state: RoutingState, futures: int, iterations: int) -> Floats:
     """Return one row per open request."""
     city, requests, trip = state.day.city, state.requests, state.trip
     place = requests[:, PLACE]
     latest = np.minimum(requests[:, CLOSING], city.closing - requests[:, SERVICE] - city.travel[place, 0])
     slack = np.minimum((latest - city.travel[0, place] - state.leave) / HOUR, _MOST_SLACK)
-    vote, share, extra = views_of_futures(state, futures)
+    vote, share, extra = views_of_futures(state, futures, iterations)
     must = state.must.mean() if len(place) else 0.0
     one = np.ones(len(place))
     return np.column_stack(
@@ -54,10 +53,11 @@ def features(state: RoutingState, futures: int) -> Floats:
     )  # fmt: skip
 
 
-def views_of_futures(state: RoutingState, futures: int) -> tuple[Floats, Floats, Floats]:
+def views_of_futures(state: RoutingState, futures: int, iterations: int) -> tuple[Floats, Floats, Floats]:
     """Return vote, share and extra driving time of each open request, means over drawn futures.
 
-    Where all must go, nothing is drawn: they vote for now, each on a route of its own.
+    In each future, routes are searched over all requests, known and to come, each with its release time. Where all
+    must go, nothing is drawn: they vote for now, each on a route of its own.
     """
     known = len(state.open)
     if known == 0 or state.must.all():
@@ -68,8 +68,10 @@ def views_of_futures(state: RoutingState, futures: int) -> tuple[Floats, Floats,
         coming = np.stack([drawn[field] for field in REQUESTS], axis=1)
         coming[:, 0] = HOUR * (coming[:, 0] + 1)
         requests = np.concatenate([state.requests, coming])
-        order = np.argsort(requests[:, CLOSING], kind="stable")
-        future_into(city.times, requests, city.capacity, city.closing, order, PASSES, state.leave, *views)
+        search = RouteSearch(city, requests, np.zeros(len(requests)), np.ones(len(requests), dtype=np.bool_))
+        search.improve(iterations, seed=k)
+        routes, length, _ = search.best
+        views_into(city.times, requests, city.closing, routes, length, state.leave, *views)
     vote, share, extra = views / futures
     return vote, share, extra
 

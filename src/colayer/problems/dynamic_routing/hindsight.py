@@ -7,8 +7,9 @@ import numpy as np
 from colayer.problems.dynamic_routing.city import REQUESTS
 from colayer.problems.dynamic_routing.instance import RoutingDay
 from colayer.problems.dynamic_routing.kernels.routes import HOUR, RELEASE
-from colayer.problems.dynamic_routing.state import Decision, RoutingState, start, step
-from colayer.problems.dynamic_routing.vrp import Budget, collect
+from colayer.problems.dynamic_routing.search import Budget, collect
+from colayer.problems.dynamic_routing.state import RoutingState, start, step
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision
 
 
 def hindsight(day: RoutingDay, state: RoutingState | None, budget: Budget) -> list[Decision]:

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Floats
 from colayer.errors import InputError
-from colayer.problems.dynamic_routing.state import Decision, RoutingState
-from colayer.problems.dynamic_routing.vrp import Budget, Routes, collect
+from colayer.problems.dynamic_routing.search import Budget, Routes, collect
+from colayer.problems.dynamic_routing.state import RoutingState
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision
 
 
 def layer(theta: ArrayLike, state: RoutingState, budget: Budget) -> Routes:

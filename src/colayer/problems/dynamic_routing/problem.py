@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,18 +22,17 @@ from colayer.problems.dynamic_routing.features import COLUMNS, features
 from colayer.problems.dynamic_routing.hindsight import hindsight
 from colayer.problems.dynamic_routing.instance import CITY, FEW, PER_EPOCH, RoutingDay, day_in, generate, read, write
 from colayer.problems.dynamic_routing.layer import embed, layer, target
-from colayer.problems.dynamic_routing.solvers import BASELINES, PRIZE
+from colayer.problems.dynamic_routing.search import SOLVERS, Budget, Routes
+from colayer.problems.dynamic_routing.solvers import BASELINES, VOTED_PRIZE
 from colayer.problems.dynamic_routing.state import (
-    Decision,
     RoutingState,
     future,
     read_decisions,
     start,
     step,
     violation,
-    write_decisions,
 )
-from colayer.problems.dynamic_routing.vrp import Budget, Routes
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision, write_decisions
 from colayer.problems.rules import rule_named
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ _HINDSIGHT = 10
 class DynamicRouting(DynamicProblem):
     """Dynamic routing with time windows: requests come hour by hour; serve them all at least driving time.
 
-    A decision is a tuple of routes that leave in the epoch, each a tuple of requests. The layer is PyVRP's
-    (`pip install 'colayer[routing]'`).
+    A decision is a tuple of routes that leave in the epoch, each a tuple of requests.
 
     Parameters:
         decoder: "wait" (routes that can leave an hour later do) or "none" (all routes of the layer leave).
@@ -55,9 +55,13 @@ class DynamicRouting(DynamicProblem):
         seconds: Of the layer, per epoch, in place of iterations.
         threads: In which the layer searches, each from its own seed; the best answer is taken.
         futures: Days that are drawn in each state, for the features.
+        future_iterations: Of the search for routes in each drawn day.
+        solver: Of the layer: "own", ruin and recreate, or "pyvrp" (`pip install 'colayer[routing]'`).
     """
 
     name = "dynamic-routing"
+    #: Options that say how long to search, not what is learned.
+    budget_options = ("iterations", "seconds", "threads", "futures", "future_iterations", "solver")
     feature_names = COLUMNS.names
     feature_groups = COLUMNS.groups
     fields = (*CITY, *(f"request_{field}" for field in REQUESTS))
@@ -88,10 +92,12 @@ class DynamicRouting(DynamicProblem):
     def __init__(
         self,
         decoder: Literal["wait", "none"] = "wait",
-        iterations: int = 200,
+        iterations: int = 5000,
         seconds: float | None = None,
         threads: int = 1,
-        futures: int = 20,
+        futures: int = 8,
+        future_iterations: int = 1000,
+        solver: Literal["own", "pyvrp"] = "own",
     ) -> None:
         if decoder not in DECODERS:
             raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
@@ -102,21 +108,25 @@ class DynamicRouting(DynamicProblem):
             raise OptionError(f"{seconds:g}, expected more than 0", where="seconds")
         self.threads = whole(threads, "threads", least=1)
         self.futures = whole(futures, "futures", least=1)
-        self.safe_weights = PRIZE * COLUMNS.safe_weights
+        self.future_iterations = whole(future_iterations, "future_iterations")
+        if solver not in SOLVERS:
+            raise OptionError(f"no solver {solver!r}, expected one of {', '.join(SOLVERS)}", where="--solver")
+        self.solver = solver
+        self.safe_weights = VOTED_PRIZE * COLUMNS.safe_weights
 
     @property
     def options(self) -> dict[str, Any]:
         """Return decoder, budget and number of futures."""
-        return {key: getattr(self, key) for key in ("decoder", "iterations", "seconds", "threads", "futures")}
+        return {key: getattr(self, key) for key in ("decoder", *self.budget_options)}
 
     @property
     def budget(self) -> Budget:
         """Return how long the layer may take."""
-        return Budget(self.iterations, self.seconds, self.threads)
+        return Budget(self.iterations, self.seconds, self.threads, self.solver)
 
     def features(self, state: RoutingState) -> Floats:
         """Return one row per open request."""
-        return features(state, self.futures)
+        return features(state, self.futures, self.future_iterations)
 
     def layer(self, theta: Floats, state: RoutingState) -> Routes:
         """Return routes of least driving time less prizes."""
@@ -129,7 +139,7 @@ class DynamicRouting(DynamicProblem):
     def hindsight(self, day: RoutingDay, state: RoutingState | None = None) -> list[Decision]:
         """Return good decisions for the day, or for the rest of it, by a search of its own."""
         seconds = None if self.seconds is None else _HINDSIGHT * self.seconds
-        return hindsight(day, state, Budget(_HINDSIGHT * self.iterations, seconds, self.threads))
+        return hindsight(day, state, replace(self.budget, iterations=_HINDSIGHT * self.iterations, seconds=seconds))
 
     def day(
         self, path: str | os.PathLike[str], seed: int = 473, per_epoch: int = PER_EPOCH, *, unit: float = 1.0
@@ -143,7 +153,8 @@ class DynamicRouting(DynamicProblem):
 
     def baseline(self, rule: str, state: RoutingState) -> Decision:
         """Return the decision of a plain rule."""
-        return rule_named(rule, BASELINES)(self, state)
+        rules = {name: partial(decide, self) for name, decide in BASELINES.items()}
+        return rule_named(rule, rules)(state)
 
     def group(self, day: RoutingDay) -> dict[str, float]:
         """Return the number of customers and of requests per epoch."""
@@ -151,6 +162,6 @@ class DynamicRouting(DynamicProblem):
 
     def plot(self, decisions: Any, day: RoutingDay, ax: Axes | None = None) -> Axes:
         """Draw the routes of a day, by epoch."""
-        from colayer.problems.dynamic_routing.pictures import draw_day
+        from colayer.problems.dynamic_vehicle_scheduling.pictures import draw_day
 
-        return draw_day(decisions, day, ax=ax)
+        return draw_day(decisions, day, ax, start, step)

@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer.problems.dynamic_routing.features import views_of_futures
-from colayer.problems.dynamic_routing.state import Decision, RoutingState, numbered
-from colayer.problems.dynamic_routing.vrp import collect
+from colayer.problems.dynamic_routing.search import collect
+from colayer.problems.dynamic_routing.state import RoutingState, numbered
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision
 
 if TYPE_CHECKING:
     from colayer.problems.dynamic_routing.problem import DynamicRouting
 
-#: c of *prize = c·trip*, and the share of futures above which `look-ahead` sends a request: best on days of the
-#: training files of the competition (`benchmarks/competition.py DIR --tune`).
-PRIZE, VOTES = 0.25, 0.3
+#: c of *prize = c·trip*; c of *prize = c·trip·vote*, the safe weights; the share of futures above which `look-ahead`
+#: sends a request. Best on days of the training files of the competition.
+PRIZE, VOTED_PRIZE, VOTES = 0.25, 0.4, 0.3
 
 
 def greedy(problem: DynamicRouting, state: RoutingState) -> Decision:
@@ -37,7 +38,7 @@ def prize(problem: DynamicRouting, state: RoutingState) -> Decision:
 
 def look_ahead(problem: DynamicRouting, state: RoutingState) -> Decision:
     """Send what enough drawn futures send now, and what must go; routes that can wait do."""
-    vote, _, _ = views_of_futures(state, problem.futures)
+    vote, _, _ = views_of_futures(state, problem.futures, problem.future_iterations)
     return problem.decode(_routes(problem, state, state.must | (vote > VOTES)), state)
 
 

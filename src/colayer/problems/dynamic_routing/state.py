@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,8 @@ from colayer.errors import InputError
 from colayer.problems.dynamic_routing.city import REQUESTS, draw, reachable
 from colayer.problems.dynamic_routing.instance import RoutingDay
 from colayer.problems.dynamic_routing.kernels.routes import DEMAND, HOUR, PLACE, driven, on_time
-
-#: The routes that leave in an epoch, each a tuple of requests (positions in the day) in order of their visits.
-Decision = tuple[tuple[int, ...], ...]
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision
+from colayer.problems.dynamic_vehicle_scheduling.state import read_decisions as read_routes
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,8 @@ class RoutingState:
     def trip(self) -> Floats:
         """Return how long one drives to each open request and back."""
         place, travel = self.requests[:, PLACE], self.day.city.travel
-        return (travel[0, place] + travel[place, 0]).astype(np.float64)
+        trip: Floats = (travel[0, place] + travel[place, 0]).astype(np.float64)
+        return trip
 
     @cached_property
     def must(self) -> NDArray[np.bool_]:
@@ -135,28 +134,9 @@ def future(state: RoutingState, seed: int) -> RoutingDay:
     return RoutingDay(day.city, **columns, per_epoch=day.per_epoch, first=state.epoch)
 
 
-def write_decisions(decisions: Sequence[Decision], day: RoutingDay) -> dict[str, Any]:
-    """Return the JSON object of the decisions of a day."""
-    return {"decisions": [[list(route) for route in decision] for decision in decisions]}
-
-
 def read_decisions(document: Mapping[str, Any], day: RoutingDay) -> list[Decision]:
     """Return the decisions of a JSON object; refuse those that the day does not allow."""
-    try:
-        decisions = [tuple(tuple(map(index, route)) for route in decision) for decision in document["decisions"]]
-    except (KeyError, TypeError):
-        raise InputError(
-            "expected lists of routes, each a list of requests, one per epoch", where="decisions"
-        ) from None
-    state: RoutingState | None = start(day)
-    for decision in decisions:
-        if state is None:
-            break
-        _, state = step(state, decision)
-    expected = day.city.epochs - day.first
-    if state is not None or len(decisions) != expected:
-        raise InputError(f"{len(decisions)} epochs, expected {expected}", where="decisions")
-    return decisions
+    return read_routes(document, day, start, step)
 
 
 def _places(state: RoutingState) -> dict[int, int]:

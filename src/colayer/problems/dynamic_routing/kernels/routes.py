@@ -1,4 +1,4 @@
-"""Routes, compiled: schedules, cheapest insertion and relocation, and what drawn futures say of the open requests.
+"""Routes, compiled: schedules, cheapest insertion, and what the routes of a drawn future say of the open requests.
 
 Requests are rows of an int64 table, `requests`[n, 6], by the columns below; times in seconds. A route leaves when its
 last request is released, drives, waits where it is early, and is back at the depot by `closing`. Routes are rows of
@@ -43,10 +43,15 @@ def driven(travel, requests, route, length):  # type: ignore[no-untyped-def]
 
 
 @inner(cache=True, nogil=True)
-def _cheapest(travel, requests, capacity, closing, routes, length, load, leave, count, i):  # type: ignore[no-untyped-def]
-    """Return the least extra driving time of i, with route and position; route −1: a route of its own."""
+def cheapest(travel, requests, capacity, closing, routes, length, load, leave, count, i, limit):  # type: ignore[no-untyped-def]
+    """Return the least extra driving time of i, with route and position; ties by index.
+
+    Route −1: a route of its own. Route −2: no place costs less than `limit`.
+    """
     place = requests[i, PLACE]
-    least, best_route, best_position = travel[0, place] + travel[place, 0], -1, -1
+    least, best_route, best_position = limit, -2, -1
+    if travel[0, place] + travel[place, 0] < limit:
+        least, best_route = travel[0, place] + travel[place, 0], -1
     for r in range(count):
         if length[r] == 0 or load[r] + requests[i, DEMAND] > capacity:
             continue
@@ -79,66 +84,54 @@ def _cheapest(travel, requests, capacity, closing, routes, length, load, leave, 
 
 
 @njit(cache=True, nogil=True)
-def build_into(travel, requests, capacity, closing, order, passes, routes, length, extra):  # type: ignore[no-untyped-def]
-    """Fill `routes` and `length` with routes that serve all requests; return the number of rows in use.
+def build_into(travel, requests, capacity, closing, order, routes, length, row):  # type: ignore[no-untyped-def]
+    """Fill `routes`, `length` and `row` with routes that serve all requests; return their driving time.
 
-    Requests go, in this order, where they cost least extra driving time, then each is taken out and put in again,
-    `passes` times. Each request must be feasible on a route of its own: then the routes are. `extra`[i] is the extra
-    driving time of i when it was last put in. O(passes·n²·length of a route).
+    Requests go, in this order, where they cost least extra driving time. Each must be feasible on a route of its own:
+    then all routes are. O(n²·length of a route) at most.
     """
     n = len(requests)
-    load, leave, row = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), np.full(n, -1)
-    count = 0
-    for turn in range(passes + 1):
-        for i in order:
-            if turn > 0:
-                r = row[i]
-                k = 0
-                while routes[r, k] != i:
-                    k += 1
-                length[r] -= 1
-                load[r] -= requests[i, DEMAND]
-                for later in range(k, length[r]):
-                    routes[r, later] = routes[r, later + 1]
-                leave[r] = 0
-                for k in range(length[r]):
-                    leave[r] = max(leave[r], requests[routes[r, k], RELEASE])
-            least, r, k = _cheapest(travel, requests, capacity, closing, routes, length, load, leave, count, i)
-            if r < 0:
-                r, k = 0, 0
-                while r < count and length[r] > 0:
-                    r += 1
-                count = max(count, r + 1)
-            for later in range(length[r], k, -1):
-                routes[r, later] = routes[r, later - 1]
-            routes[r, k] = i
-            leave[r] = requests[i, RELEASE] if length[r] == 0 else max(leave[r], requests[i, RELEASE])
-            length[r] += 1
-            load[r] += requests[i, DEMAND]
-            row[i], extra[i] = r, least
-    return count
+    load, leave, count, total = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), 0, 0
+    for i in order:
+        extra, r, k = cheapest(
+            travel, requests, capacity, closing, routes, length, load, leave, count, i, np.int64(2**62)
+        )
+        if r < 0:
+            r, k = count, 0
+            count += 1
+        for later in range(length[r], k, -1):
+            routes[r, later] = routes[r, later - 1]
+        routes[r, k] = i
+        leave[r] = max(leave[r], requests[i, RELEASE])
+        length[r] += 1
+        load[r] += requests[i, DEMAND]
+        row[i] = r
+        total += extra
+    return total
 
 
 @njit(cache=True, nogil=True)
-def future_into(travel, requests, capacity, closing, order, passes, leave, votes, share, extra):  # type: ignore[no-untyped-def]
-    """Add what one future says of the open requests, the first rows of `requests`: all others are still to come.
+def views_into(travel, requests, closing, routes, length, leave, votes, share, extra):  # type: ignore[no-untyped-def]
+    """Add what the routes of one future say of the open requests, the first rows of `requests`.
 
-    Routes are built over all of them. votes[i] += 1 where the route of i leaves at `leave` and cannot wait for an
-    hour; share[i] += its driving time per request; extra[i] += the extra driving time of i.
+    votes[i] += 1 where the route of i leaves at `leave` and cannot wait for an hour; share[i] += its driving time per
+    request; extra[i] += the driving time that leaving i out would save.
     """
-    n, known = len(requests), len(votes)
-    routes, length, last = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64), np.zeros(n, np.int64)
-    count = build_into(travel, requests, capacity, closing, order, passes, routes, length, last)
-    for r in range(count):
-        if length[r] == 0:
+    known = len(votes)
+    for r in range(len(length)):
+        size = length[r]
+        if size == 0:
             continue
-        now = not on_time(travel, requests, closing, routes[r], length[r], leave + HOUR)
-        for k in range(length[r]):
+        now = not on_time(travel, requests, closing, routes[r], size, leave + HOUR)
+        for k in range(size):
             now = now and requests[routes[r, k], RELEASE] <= leave
-        mean = driven(travel, requests, routes[r], length[r]) / length[r]
-        for k in range(length[r]):
+        mean = driven(travel, requests, routes[r], size) / size
+        for k in range(size):
             i = routes[r, k]
             if i < known:
+                before = 0 if k == 0 else requests[routes[r, k - 1], PLACE]
+                after = 0 if k == size - 1 else requests[routes[r, k + 1], PLACE]
+                place = requests[i, PLACE]
                 votes[i] += now
                 share[i] += mean
-                extra[i] += last[i]
+                extra[i] += travel[before, place] + travel[place, after] - travel[before, after]
