@@ -32,9 +32,9 @@ from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_routing import RoutingDay, RoutingState
 
 PATH, MODELS = RESULTS / "competition.json", RESULTS / "competition"
-#: Days for learning, one of each file in turn; a population of 12, 16 times.
-LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 30, 192, 0.3, 12
-LEARNING_BUDGET = {"iterations": 2000, "futures": 6, "future_iterations": 300}
+#: Days for learning, one of each file in turn; a population of 12, ten times.
+LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 24, 121, 0.2, 12
+LEARNING_BUDGET = {"iterations": 1000, "futures": 6, "future_iterations": 200}
 VALIDATION_DAYS = 30
 #: The seed whose weights are shipped: of the least loss on the days for learning.
 SHIPPED = "0"

@@ -112,6 +112,7 @@ def test_capacity_demands_and_points_may_be_missing(tmp_path: Path) -> None:
         ("2 60\n3 120", "3 60\n2 120", "line 29: place 3, expected 2"),
         ("14400 21600", "21600 14400", "windows[3]: 14400 closes before it opens"),
         ("CAPACITY : 9", "CAPACITY : 3", "demand[3]: 4 is more than the capacity, 3"),
+        ("CAPACITY : 9", "CAPACITY : nan", "capacity: nan is not finite"),
         ("CAPACITY : 9", "CAPACITY : nine", "CAPACITY: 'nine', expected 1 number"),
         ("1\n-1", "1\n2\n-1", "DEPOT_SECTION: '1 2', expected one depot, place 1"),
         ("1\n-1", "2\n-1", "DEPOT_SECTION: '2', expected one depot, place 1"),
@@ -133,6 +134,7 @@ def test_other_vrplib_files_are_refused_in_one_line(tmp_path: Path, old: str, ne
         ("1 3 4 10 10 50 2", "1 3 4 10 10 50", "line 11: '1 3 4 10 10 50', expected 7 numbers"),
         ("1 3 4 10 10 50 2", "2 3 4 10 10 50 2", "line 11: place 2, expected 1"),
         ("1 3 4 10 10 50 2", "1 3 4 30 10 50 2", "demand[1]: 30 is more than the capacity, 20"),
+        ("1 3 4 10 10 50 2", "1 1.7e308 1.7e308 10 10 50 2", "travel[0][1]: inf is not finite"),
         (SOLOMON[SOLOMON.index("1 3 4") :], "", "CUSTOMER: 1 line, expected a depot and customers"),
     ],
 )
@@ -158,7 +160,7 @@ def test_a_file_of_an_archive_is_read(tmp_path: Path) -> None:
     with rejects(InputError, "no such file in the archive", where="files.zip/two.txt"):
         read_routing(archive / "two.txt")
     archive.write_bytes(b"no archive")
-    with rejects(InputError, "cannot be read", where="files.zip"):
+    with rejects(InputError, "cannot be read", where="files.zip/one.txt"):
         read_routing(archive / "one.txt")
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer._runtime.text import counted, first_line, short
+from colayer._runtime.text import counted, first_line, printable, short
 from colayer.errors import InputError, OptionError
 from colayer.io.feed import DAMAGED
 from colayer.io.files import read_bytes
@@ -71,6 +71,7 @@ class StaticRouting:
         closing = self.windows[:, 1]
         refuse(closing < self.windows[:, 0], closing, "windows", "closes before it opens")
         if self.capacity is not None:
+            number(self.capacity, "capacity")
             more = f"is more than the capacity, {self.capacity:g}"
             refuse(self.demand > self.capacity, self.demand, "demand", more)
         if self.demand[0] or self.service[0]:
@@ -78,7 +79,7 @@ class StaticRouting:
 
     def __repr__(self) -> str:
         capacity = "" if self.capacity is None else f", capacity {self.capacity:g}"
-        return f"StaticRouting({self.name}: {counted(self.customers, 'customer')}{capacity})"
+        return f"StaticRouting({printable(self.name)}: {counted(self.customers, 'customer')}{capacity})"
 
     @property
     def customers(self) -> int:
@@ -98,44 +99,43 @@ def read_routing(path: str | os.PathLike[str], *, rounding: Rounding = "none", u
         raise OptionError(f"no rounding {rounding!r}, expected one of {', '.join(ROUNDINGS)}", where="--rounding")
     if number(unit, "unit") <= 0:
         raise InputError(f"{unit:g} is not positive, expected seconds > 0", where="unit")
+    text = _text(Path(path))
+    lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1)]
+    lines = [(i, line) for i, line in lines if line and not line.startswith("#")]
+    solomon = len(lines) > 1 and lines[1][1].upper() == "VEHICLE"
     try:
-        text = _bytes(Path(path)).decode("utf-8-sig")
-        lines = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1)]
-        lines = [(i, line) for i, line in lines if line and not line.startswith("#")]
         if not lines:
-            raise InputError("empty, expected a VRPLIB or Solomon file", where=str(path))
-        if len(lines) > 1 and lines[1][1].upper() == "VEHICLE":
-            return _solomon(lines, ROUNDINGS[rounding], unit)
-        if not text.endswith(("\n", "\r")) and lines[-1][1].upper() != "EOF":  # 120 may be what is left of 12000
+            raise InputError("empty, expected a VRPLIB or Solomon file")
+        if not solomon and not text.endswith(("\n", "\r")) and lines[-1][1].upper() != "EOF":  # 12 may have been 1200
             raise InputError("ends within the line, expected EOF after it", where=f"line {lines[-1][0]}")
-        return _vrplib(lines, ROUNDINGS[rounding], unit)
-    except UnicodeDecodeError as error:
-        raise InputError(f"cannot be read ({first_line(error)})", where=str(path)) from None
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers too large are refused by name
+            return (_solomon if solomon else _vrplib)(lines, ROUNDINGS[rounding], unit)
     except InputError as error:
-        raise (error if str(error.where).startswith(str(path)) else error.at(str(path))) from None
+        raise error.at(str(path)) from None
 
 
-def _bytes(path: Path) -> bytes:
-    """Return the content of a file, or of a file in an archive."""
+def _text(path: Path) -> str:
+    """Return the text of a file, or of a file in an archive."""
     archive = next((up for up in path.parents if up.suffix.lower() == ".zip" and up.is_file()), None)
-    if archive is None:
-        return read_bytes(path)
     try:
-        return zipfile.ZipFile(io.BytesIO(read_bytes(archive))).read(path.relative_to(archive).as_posix())
+        if archive is None:
+            return read_bytes(path).decode("utf-8-sig")
+        file = zipfile.ZipFile(io.BytesIO(read_bytes(archive))).read(path.relative_to(archive).as_posix())
+        return file.decode("utf-8-sig")
     except KeyError:
         raise InputError("no such file in the archive", where=str(path)) from None
-    except DAMAGED as error:
-        raise InputError(f"cannot be read ({first_line(error)})", where=str(archive)) from None
+    except (UnicodeDecodeError, *DAMAGED) as error:
+        raise InputError(f"cannot be read ({first_line(error)})", where=str(path)) from None
 
 
 def _vrplib(lines: _Lines, rounded: Callable[[Floats], Floats], unit: float) -> StaticRouting:
     header, sections = _parts(lines)
     kind, layout = header.get("EDGE_WEIGHT_TYPE", "nothing"), header.get("EDGE_WEIGHT_FORMAT", "nothing")
     if kind.upper() not in ("EXPLICIT", "EUC_2D"):
-        raise InputError(f"{kind}, expected EXPLICIT or EUC_2D", where="EDGE_WEIGHT_TYPE")
+        raise InputError(f"{printable(kind)}, expected EXPLICIT or EUC_2D", where="EDGE_WEIGHT_TYPE")
     explicit = kind.upper() == "EXPLICIT"
     if explicit and layout.upper() != "FULL_MATRIX":
-        raise InputError(f"{layout}, expected FULL_MATRIX", where="EDGE_WEIGHT_FORMAT")
+        raise InputError(f"{printable(layout)}, expected FULL_MATRIX", where="EDGE_WEIGHT_FORMAT")
     if not explicit and "EDGE_WEIGHT_SECTION" in sections:
         raise InputError(f"travel times beside the type {kind}, expected EXPLICIT", where="EDGE_WEIGHT_SECTION")
     said = header.get("DIMENSION", "")

@@ -68,3 +68,12 @@ def test_wrong_fields_are_refused_by_name(change: dict[str, object], message: st
 def test_sizes_below_one_are_refused(size: str) -> None:
     with rejects(InputError, f"{size}: 0 is out of range"):
         generate(0, **{size: 0})
+
+
+def test_a_day_is_one_line_and_a_table_of_requests() -> None:
+    day = small(0)
+    city = f"City(12 customers, {day.city.epochs} epochs)"
+    assert repr(day) == f"Day(dynamic-vehicle-scheduling: {day.requests} requests, {city})"
+    frame = day.to_frame()
+    assert list(frame.columns) == ["request", "epoch", "location", "start", "duration"]
+    assert frame["location"].tolist() == day.location.tolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer import Pipeline
 from colayer.errors import InputError
 from colayer.problems.dynamic_vehicle_scheduling.state import (
     future,
@@ -16,7 +17,7 @@ from colayer.problems.dynamic_vehicle_scheduling.state import (
     violation,
     write_decisions,
 )
-from support.dynamic_days import line_day, small, states
+from support.dynamic_days import PROBLEM, line_day, small, states
 from support.errors import rejects
 
 #: Customers at −20, −10, 10 and 20 minutes; vehicles leave at 1:00, 2:00, 3:00 and 4:00.
@@ -109,3 +110,20 @@ def test_decisions_are_what_was_written() -> None:
 def test_wrong_documents_are_refused(document: dict[str, object], message: str) -> None:
     with rejects(InputError, message):
         read_decisions(document, DAY)
+
+
+def test_a_state_is_one_line() -> None:
+    state = PROBLEM.start(small(0))
+    sizes = f"{len(state.open)} open requests, {state.must.sum()} must go"
+    assert repr(state) == f"State(epoch 0, {state.epochs_left} to come: {sizes})"
+
+
+def test_the_table_of_a_day_adds_up_to_its_cost() -> None:
+    day = small(0)
+    solved = Pipeline(PROBLEM).solve(day)
+    columns = solved.to_columns()
+    assert sum(columns["travel"]) + sum(columns["back"]) == pytest.approx(solved.cost)
+    assert sorted(columns["request"]) == list(range(day.requests))
+    assert columns["location"] == day.location[columns["request"]].tolist()
+    assert sum(back > 0 for back in columns["back"]) == len(set(columns["route"]))
+    assert (np.diff(columns["epoch"]) >= 0).all()

@@ -26,7 +26,7 @@ COLUMNS = FeatureTable(
         Feature("near requests", "near", "mean time to the nearest three open requests"),
         Feature("extra", "future", "driving time that leaving i out would save, mean over drawn futures"),
         Feature("vote", "future", "1000 · vote"),
-        Feature("one", "trip", "1000"),
+        Feature("one", "trip", "1"),
         Feature("trip × vote × slack", "future", "trip · vote · slack"),
         Feature("trip × demand", "trip", "trip · demand / capacity"),
     ),
@@ -47,7 +47,7 @@ def features(state: RoutingState, futures: int, iterations: int) -> Floats:
     return np.column_stack(
         [
             trip, trip * vote, share, share * vote, trip * slack, trip * state.epochs_left, trip * must,
-            city.near[place], _near(state), extra, _UNIT * vote, _UNIT * one, trip * vote * slack,
+            city.near[place], _near(state), extra, _UNIT * vote, one, trip * vote * slack,
             trip * requests[:, DEMAND] / city.capacity,
         ]
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from colayer._runtime.arrays import Floats
+from colayer._runtime.text import counted
 from colayer.errors import InputError
 from colayer.io.validate import refuse, table
 from colayer.io.vrplib import StaticRouting
@@ -22,7 +23,7 @@ NEAR = 0.05
 REQUESTS = ("epoch", "location", "start", "duration")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class City:
     """A depot, place 0, and customers, places 1 … n; times in seconds (read-only float64 arrays).
 
@@ -53,6 +54,9 @@ class City:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return City, (self.travel, self.windows, self.service, self.points)  # read-only again on the other side
+
+    def __repr__(self) -> str:
+        return f"City({counted(self.customers, 'customer')}, {counted(self.epochs, 'epoch')})"
 
     @property
     def customers(self) -> int:

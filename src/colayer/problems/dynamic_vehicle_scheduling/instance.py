@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.text import counted
 from colayer.errors import InputError
+from colayer.io.frames import HasFrame
 from colayer.io.validate import numbers, refuse, table, whole
 from colayer.problems.dynamic_vehicle_scheduling.city import LARGEST, REQUESTS, City, draw
 from colayer.problems.dynamic_vehicle_scheduling.generator import city_of
@@ -21,8 +23,8 @@ PER_EPOCH = 10
 CITY = ("travel", "windows", "service")
 
 
-@dataclass(frozen=True, eq=False)
-class Day:
+@dataclass(frozen=True, eq=False, repr=False)
+class Day(HasFrame):
     """A city and all requests of a day, by epoch (read-only arrays).
 
     Request r is known from epoch[r] on; its visit at place location[r] begins at start[r] and takes duration[r]
@@ -59,6 +61,13 @@ class Day:
     def __reduce__(self) -> tuple[Any, ...]:
         requests = tuple(getattr(self, field) for field in REQUESTS)
         return Day, (self.city, *requests, self.per_epoch, self.first)
+
+    def __repr__(self) -> str:
+        return f"Day(dynamic-vehicle-scheduling: {counted(self.requests, 'request')}, {self.city!r})"
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the columns of `to_frame`: one row per request."""
+        return {"request": list(range(self.requests)), **{field: getattr(self, field).tolist() for field in REQUESTS}}
 
     @property
     def requests(self) -> int:

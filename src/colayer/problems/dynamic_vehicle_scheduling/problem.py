@@ -35,6 +35,7 @@ from colayer.problems.dynamic_vehicle_scheduling.state import (
     read_decisions,
     start,
     step,
+    table,
     violation,
     write_decisions,
 )
@@ -87,6 +88,7 @@ class DynamicVehicleScheduling(DynamicProblem):
     read = staticmethod(read)
     write = staticmethod(write)
     read_solution = staticmethod(read_decisions)
+    table = staticmethod(table)
     write_solution = staticmethod(write_decisions)
 
     def __init__(self, decoder: Literal["wait", "none"] = "wait") -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.seeds import generator
+from colayer._runtime.text import counted
 from colayer.errors import InputError
 from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS, draw
 from colayer.problems.dynamic_vehicle_scheduling.instance import Day
@@ -23,7 +24,7 @@ from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs
 Decision = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class State:
     """The open requests of an epoch: `open` holds their positions in the day, ascending.
 
@@ -34,6 +35,10 @@ class State:
     day: Day
     epoch: int
     open: Ints
+
+    def __repr__(self) -> str:
+        sizes = f"{counted(len(self.open), 'open request')}, {int(self.must.sum())} must go"
+        return f"State(epoch {self.epoch}, {self.epochs_left} to come: {sizes})"
 
     @property
     def leave(self) -> float:
@@ -154,6 +159,22 @@ def future(state: State, seed: int) -> Day:
 def write_decisions(decisions: Sequence[Decision], day: Any) -> dict[str, Any]:
     """Return the JSON object of the decisions of a day."""
     return {"decisions": [[list(route) for route in decision] for decision in decisions]}
+
+
+def table(decisions: Sequence[Decision], day: Day) -> dict[str, list[Any]]:
+    """Return one row per visit, by epoch and route (numbered from 1): how long one drives to it, and back to the depot.
+
+    `back` is 0 but for the last visit of a route, so that the two columns add up to the cost.
+    """
+    travel, rows = day.city.travel, []
+    leaving = [(epoch, route) for epoch, decision in enumerate(decisions, start=day.first) for route in decision]
+    for number, (epoch, route) in enumerate(leaving, start=1):
+        for request, (u, v) in zip(route, pairwise([0, *day.location[list(route)].tolist()]), strict=True):
+            back = float(travel[v, 0]) if request == route[-1] else 0.0
+            visit = float(day.start[request]), float(day.duration[request]), float(travel[u, v])
+            rows.append((epoch, number, int(request), v, *visit, back))
+    names = ("epoch", "route", "request", "location", "start", "duration", "travel", "back")
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def read_decisions(

@@ -101,7 +101,7 @@ def instance_of(
     stops = list(day.points)
     start, finish = (np.array([stops.index(getattr(t, side)) for t in day.trips]) for side in ("start", "finish"))
     where = np.array(list(day.points.values()))
-    pace = 60.0 * detour / speed
+    pace = number(60.0 * detour / speed, "speed")
     if number(drive_cost, "drive_cost") < 0:
         raise InputError(f"{drive_cost:g} is negative, expected a number >= 0", where="drive_cost")
     home = None if depot is None else pace * kilometres(np.array([_point(depot)]), where)[0]
