@@ -6,6 +6,7 @@ each run, so that the script goes on where it was. Learning, tuning and validati
 other file, by name, is for learning, the others are for validation.
 
     --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
+    --ship SEED       put these weights into the package
     --validate        rules, weights and hindsight on days of the validation files
     --only NAME …     play these contenders alone
 """
@@ -18,6 +19,7 @@ import json
 import time
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from typing import Any
 import numpy as np
 from measure import RESULTS, machine
 
+import colayer.pretrained
 from colayer import Pipeline
 from colayer.learning.search.cma_es import CmaEs
 from colayer.problem.bind import bind
@@ -68,6 +71,15 @@ def learn(folder: Path, seed: int) -> None:
     )
     pipeline.save(MODELS / f"{seed}.json")
     print(f"seed {seed}: loss {pipeline.loss_:.4f}, {time.process_time() - begin:.0f} s of CPU")
+
+
+def ship(seed: int) -> None:
+    """Write the weights of a seed into the package: they hold for every budget."""
+    model = Pipeline.load(MODELS / f"{seed}.json").model
+    said = {"command": f"python benchmarks/competition.py DIR --learn {seed}", **model.provenance}
+    problem = DynamicRouting()
+    shipped = replace(model, options={"decoder": problem.decoder}, provenance=said)
+    Pipeline.from_model(shipped, problem).save(Path(colayer.pretrained.__file__).parent / "dynamic-routing-wait.json")
 
 
 def model_weights(seed: int) -> np.ndarray:
@@ -232,11 +244,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--learn", type=int)
+    parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--only", nargs="+", default=[])
     arguments = parser.parse_args()
     if arguments.learn is not None:
         learn(arguments.folder, arguments.learn)
+    elif arguments.ship is not None:
+        ship(arguments.ship)
     elif arguments.validate:
         validate(arguments.folder)
     else:
