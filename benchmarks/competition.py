@@ -93,7 +93,7 @@ def model_weights(seed: int) -> np.ndarray:
 BUDGETS: dict[float, dict[str, Any]] = {
     0.3: {"iterations": 10_000, "futures": 8, "future_iterations": 1000},
     2.0: {"iterations": 100_000, "futures": 8, "future_iterations": 3000},
-    10.0: {"iterations": 500_000, "futures": 16, "future_iterations": 5000},
+    5.0: {"iterations": 300_000, "futures": 8, "future_iterations": 5000},
     60.0: {"iterations": 3_500_000, "futures": 32, "future_iterations": 10_000},
 }
 #: Runs at 60 s: every tenth.
