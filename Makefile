@@ -32,10 +32,10 @@ paper: venv  ## the tests of colayer-paper
 # the pinned torch first: an extra would choose another build
 .venv/extras: .venv/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,compare,gym,neural,ray]' pyepo
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,compare,gym,neural,ray,routing]' pyepo
 	touch $@
 
-extras: .venv/extras  ## the tests of the extras bayes, compare, gym, neural and ray, and against PyEPO
+extras: .venv/extras  ## the tests of the extras bayes, compare, gym, neural, ray and routing, and against PyEPO
 	COLAYER_EXTRAS=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/extras paper/tests/extras
 
 lint: venv  ## ruff and mypy

@@ -33,7 +33,11 @@ def test_every_file_that_is_shipped_has_its_recipe() -> None:
     """Named like the file: the command in its provenance learns it again, with the method that it says."""
     shipped = Path(colayer.pretrained.__file__).parent.glob("*.json")
     for path in shipped:
-        said, recipe = json.loads(path.read_text())["provenance"], RECIPES[path.stem]
+        said = json.loads(path.read_text())["provenance"]
+        if path.stem == "dynamic-routing-wait":  # learned from files of the competition, which are not ours to ship
+            assert said["command"].startswith("python benchmarks/competition.py DIR --learn ")
+            continue
+        recipe = RECIPES[path.stem]
         assert said["command"] == f"python -m colayer_paper.pretrain {path.stem}"
         assert (said["method"], said["evaluations"]) == (recipe.method.name, recipe.evaluations)
         assert said["learn_decoder"] == recipe.learn_decoder or recipe.learn_decoder is None

@@ -219,12 +219,13 @@ class Pipeline(Generic[X, Y, Z]):
         options = SolveOptions(candidates, samples, sigma, seed, rounds, time_limit, bound)
         return solve_instance(self.bound_problem, self.model, instance, options, safe=self.safe)
 
-    def decide(self, state: Any, *, candidates: int = 1, seed: int = 0) -> Any:
+    def decide(self, state: Any, *, candidates: int = 1, seed: int = 0, **budget: Any) -> Any:
         """Return the decision in one state of a dynamic problem, or for a context: a vector, a sample, or rows of them.
 
-        With several `candidates`, weights around the model's are tried on drawn days that could follow.
+        With several `candidates`, weights around the model's are tried on drawn days that could follow. A layer that
+        searches (`DynamicRouting`) takes a budget, such as `seconds=10, threads=2`.
         """
-        return decide(self.bound_problem, self.model, state, candidates, seed)
+        return decide(self.bound_problem.variant(**budget), self.model, state, candidates, seed)
 
     def solve_many(self, instances: Sequence[X], *, workers: int = 1, **options: Any) -> list[Solved[Z]]:
         """Solve each instance, `workers` at a time (threads: compiled kernels run side by side)."""

@@ -128,6 +128,7 @@ def test_nothing_heavy_is_imported_before_a_problem_is_asked_for() -> None:
 def test_dir_lists_the_problems() -> None:
     """What completion shows: the problems and how to find one, nothing of the inside."""
     assert dir(problems) == [
+        "DynamicRouting",
         "DynamicVehicleScheduling",
         "SingleMachine",
         "SpanningTree",

@@ -17,12 +17,14 @@ from colayer.errors import OptionError
 if TYPE_CHECKING:
     from colayer.problem.bind import BoundProblem
     from colayer.problem.protocol import SomeProblem
+    from colayer.problems.dynamic_routing import DynamicRouting
     from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
     from colayer.problems.single_machine import SingleMachine
     from colayer.problems.spanning_tree import SpanningTree
     from colayer.problems.vehicle_scheduling import VehicleScheduling
 
 __all__ = [
+    "DynamicRouting",
     "DynamicVehicleScheduling",
     "SingleMachine",
     "SpanningTree",
@@ -37,6 +39,7 @@ REGISTRY = {
     "spanning-tree": "colayer.problems.spanning_tree:SpanningTree",
     "vehicle-scheduling": "colayer.problems.vehicle_scheduling:VehicleScheduling",
     "dynamic-vehicle-scheduling": "colayer.problems.dynamic_vehicle_scheduling:DynamicVehicleScheduling",
+    "dynamic-routing": "colayer.problems.dynamic_routing:DynamicRouting",
 }
 #: registered name → columns by which a CSV file is known to be of this problem; see `instance` of each.
 COLUMNS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,22 @@ from matplotlib.figure import Figure
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import counted
-from colayer.problems.dynamic_vehicle_scheduling.instance import Day
-from colayer.problems.dynamic_vehicle_scheduling.state import State, start, step
+from colayer.problems.dynamic_vehicle_scheduling.state import start, step
 
 INK, FAINT = "#333333", "#9AA5B1"
 
 
-def draw_day(decisions: Sequence[Any], day: Day, ax: Axes | None = None) -> Axes:
+def draw_day(
+    decisions: Sequence[Any],
+    day: Any,
+    ax: Axes | None = None,
+    start: Callable[[Any], Any] = start,
+    step: Callable[[Any, Any], tuple[float, Any]] = step,
+) -> Axes:
     """Draw the routes of a day on the map, coloured by the epoch in which they leave, early ones dark.
 
     Small dots are the customers of the city, rings the requests. Where the city has no points, customers lie on a
-    circle by their number, as far from the middle as they are from the depot.
+    circle by their number, as far from the middle as they are from the depot. `start` and `step` are those of the day.
     """
     if ax is None:
         ax = Figure(figsize=(6.5, 6.0), layout="constrained").subplots()
@@ -30,7 +35,7 @@ def draw_day(decisions: Sequence[Any], day: Day, ax: Axes | None = None) -> Axes
     colours = colormaps["viridis"](np.linspace(0.0, 0.9, max(2, day.city.epochs)))
     ax.scatter(points[1:, 0], points[1:, 1], s=3, color=FAINT, linewidth=0, zorder=1)
     total, routes = 0.0, 0
-    state: State | None = start(day)
+    state = start(day)
     for decision in decisions:
         assert state is not None
         epoch = state.epoch
@@ -51,10 +56,11 @@ def draw_day(decisions: Sequence[Any], day: Day, ax: Axes | None = None) -> Axes
     return ax
 
 
-def _points(day: Day) -> Floats:
+def _points(day: Any) -> Floats:
     """Return where places are drawn."""
     if day.city.points is not None:
-        return day.city.points
+        points: Floats = day.city.points
+        return points
     angle = np.linspace(0.0, 2.0 * np.pi, day.city.customers + 1)
     places: Floats = day.city.travel[0][:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
     return places

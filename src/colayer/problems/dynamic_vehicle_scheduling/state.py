@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -162,7 +162,7 @@ def future(state: State, seed: int) -> Day:
     return Day(day.city, **columns, per_epoch=day.per_epoch, first=state.epoch)
 
 
-def write_decisions(decisions: Sequence[Decision], day: Day) -> dict[str, Any]:
+def write_decisions(decisions: Sequence[Decision], day: Any) -> dict[str, Any]:
     """Return the JSON object of the decisions of a day."""
     return {"decisions": [[list(route) for route in decision] for decision in decisions]}
 
@@ -183,20 +183,25 @@ def table(decisions: Sequence[Decision], day: Day) -> dict[str, list[Any]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
-def read_decisions(document: Mapping[str, Any], day: Day) -> list[Decision]:
-    """Return the decisions of a JSON object; refuse those that the day does not allow."""
+def read_decisions(
+    document: Mapping[str, Any],
+    day: Any,
+    start: Callable[[Any], Any] = start,
+    step: Callable[[Any, Any], tuple[float, Any]] = step,
+) -> list[Decision]:
+    """Return the decisions of a JSON object; refuse those that a day of this `start` and `step` does not allow."""
     try:
         decisions = [tuple(tuple(map(index, route)) for route in decision) for decision in document["decisions"]]
     except (KeyError, TypeError):
         raise InputError(
             "expected lists of routes, each a list of requests, one per epoch", where="decisions"
         ) from None
-    state: State | None = start(day)
+    state = start(day)
     for decision in decisions:
         if state is None:
             break
         _, state = step(state, decision)
-    if state is not None or len(decisions) != day.city.epochs - day.first:
-        expected = day.city.epochs - day.first
+    expected = day.city.epochs - day.first
+    if state is not None or len(decisions) != expected:
         raise InputError(f"{len(decisions)} epochs, expected {expected}", where="decisions")
     return decisions

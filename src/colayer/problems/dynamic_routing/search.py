@@ -1,0 +1,137 @@
+"""Prize-collecting routing: our own ruin and recreate, or PyVRP's search; by iterations, or by the clock.
+
+By iterations the answers are the same on every run and machine; by seconds they are not.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.clock import clock
+from colayer.problems.dynamic_routing.city import RoutingCity
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, OPENING, PLACE, build_into
+from colayer.problems.dynamic_routing.kernels.ruin import improve_into
+
+SOLVERS = ("own", "pyvrp")
+#: The temperatures of the search, relative to the mean trip: first and last.
+_HOT, _COLD = 0.15, 0.0005
+#: Neighbours of a request; an hour between windows counts as a part of an hour of driving.
+_NEIGHBOURS, _WAITING = 40, 0.2
+#: Iterations between looks at the clock.
+_CHUNK = 500
+
+Routes = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a search may take: iterations, or seconds if given; in how many threads, each of its own seed."""
+
+    iterations: int
+    seconds: float | None = None
+    threads: int = 1
+    solver: str = "own"
+
+
+class RouteSearch:
+    """Routes over some requests, and the search that improves them."""
+
+    def __init__(self, city: RoutingCity, requests: Ints, prizes: Floats, required: NDArray[np.bool_]) -> None:
+        n = len(requests)
+        self.city, self.requests, self.required = city, requests, required
+        self.prizes = np.maximum(np.rint(prizes), 0.0)
+        self.routes, self.length = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
+        self.row = np.full(n, -1)
+        order = np.argsort(requests[:, CLOSING], kind="stable")
+        data = city.times, requests, city.capacity, city.closing
+        value = build_into(*data, order, self.routes, self.length, self.row)
+        self.values = np.array([value, value], dtype=np.float64)
+        self.best = self.routes.copy(), self.length.copy(), self.row.copy()
+        self._near = _neighbours(city, requests)
+        place = requests[:, PLACE]
+        self._trip = max(1.0, float((city.travel[0, place] + city.travel[place, 0]).mean()))
+
+    @property
+    def best_routes(self) -> Routes:
+        """Return the best routes found."""
+        routes, length, _ = self.best
+        return [routes[r, : length[r]].tolist() for r in range(len(length)) if length[r] > 0]
+
+    def improve(self, iterations: int, seed: int = 0, seconds: float | None = None) -> None:
+        """Search for some iterations or, if given, seconds."""
+        random = np.array([2 * seed + 88172645463325253], dtype=np.uint64)
+        if seconds is None:
+            self._go_on(iterations, 0.0, 1.0, random)
+            return
+        begin, gone = clock(), 0.0
+        while gone < 1.0:
+            now = clock()
+            self._go_on(_CHUNK, gone, gone, random)
+            gone = (2.0 * clock() - now - begin) / seconds  # not begun where it would end too late
+            gone = gone if gone >= 1.0 else (clock() - begin) / seconds
+
+    def _go_on(self, iterations: int, begin: float, end: float, random: NDArray[np.uint64]) -> None:
+        """Search from one part of the schedule, 0 to 1, to another."""
+        hot, cold = (self._trip * _HOT * (_COLD / _HOT) ** part for part in (begin, end))
+        city = self.city
+        improve_into(
+            city.times, self.requests, city.capacity, city.closing, self.prizes, self.required, self._near,
+            iterations, hot, cold, random, self.routes, self.length, self.row, *self.best, self.values,
+        )  # fmt: skip
+
+
+def collect(
+    city: RoutingCity, requests: Ints, prizes: Floats, required: NDArray[np.bool_], begin: int, budget: Budget
+) -> Routes:
+    """Return routes of little driving time less prizes that serve all that is required, and others if they pay.
+
+    Times count from `begin`, before which no vehicle leaves. Each request must be feasible on a route of its own.
+    """
+    if len(requests) == 0:
+        return []
+    if budget.threads > 1:
+        one = replace(budget, threads=1)
+        with ThreadPoolExecutor(budget.threads) as pool:
+            found = pool.map(
+                lambda seed: _one(city, requests, prizes, required, begin, one, seed), range(budget.threads)
+            )
+            return min(found, key=lambda pair: pair[0])[1]
+    return _one(city, requests, prizes, required, begin, budget, 0)[1]
+
+
+def _one(
+    city: RoutingCity,
+    requests: Ints,
+    prizes: Floats,
+    required: NDArray[np.bool_],
+    begin: int,
+    budget: Budget,
+    seed: int,
+) -> tuple[float, Routes]:
+    """Return the value and the routes of one search."""
+    search = RouteSearch(city, requests, prizes, required)
+    if budget.solver == "pyvrp":
+        from colayer.problems.dynamic_routing.vrp import improved
+
+        return improved(search, begin, budget, seed)
+    search.improve(budget.iterations, seed, budget.seconds)
+    return float(search.values[1]), search.best_routes
+
+
+def _neighbours(city: RoutingCity, requests: Ints) -> Ints:
+    """Return for each request those near it in place and time, nearest first."""
+    place, count = requests[:, PLACE], min(_NEIGHBOURS, len(requests) - 1)
+    if count < 1:
+        return np.empty((len(requests), 0), dtype=np.int64)
+    times = city.travel[np.ix_(place, place)]
+    between = requests[:, OPENING, None] - requests[None, :, CLOSING]
+    far = np.minimum(times, times.T) + _WAITING * np.maximum(np.maximum(between, between.T), 0)
+    np.fill_diagonal(far, np.inf)
+    nearest = np.argpartition(far, count - 1, axis=1)[:, :count]
+    order = np.argsort(np.take_along_axis(far, nearest, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(nearest, order, axis=1).astype(np.int64)
