@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
 from measure import RESULTS, machine
 
 from colayer import Pipeline
@@ -27,7 +28,6 @@ from colayer.problems import DynamicVehicleScheduling
 from colayer.problems.dynamic_vehicle_scheduling import Day, State
 from colayer.problems.dynamic_vehicle_scheduling.instance import day_in
 from colayer.problems.dynamic_vehicle_scheduling.simulation import simulated
-from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
 
 SEEDS, PER_FILE, LEARNING, HELD_OUT = range(5), 6, 180, 200
 EVALUATIONS = 600

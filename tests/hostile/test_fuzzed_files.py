@@ -16,9 +16,9 @@ from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Sheet, re
 from colayer.errors import ColayerError
 from colayer.io.dataset import read_instance, write_instance
 from colayer.io.gtfs import read_day
+from colayer.io.vrplib import read_routing
 from colayer.models import LinearModel, read_model
 from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
-from colayer.problems.dynamic_vehicle_scheduling.vrplib import read_city
 from support.feed import FILES, feed
 
 #: Damaged files of each kind.
@@ -86,7 +86,7 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any]]] = {
     "model of days": ("model.json", model, read_model),
     "run": ("run.json", run, read_run),
     "gtfs": ("feed.zip", feed, lambda path: read_day(path, "2026-01-06")),
-    "vrplib": ("city.txt", lambda path: path.write_text(CITY), read_city),
+    "vrplib": ("city.txt", lambda path: path.write_text(CITY), read_routing),
 }
 
 
