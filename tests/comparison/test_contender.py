@@ -223,7 +223,7 @@ def test_the_draws_of_the_perturbed_pipeline_are_those_of_the_seed(monkeypatch: 
             monkeypatch.setattr(module, "clock", partial(next, itertools.count(1.0)))
         problem, instance = Selection(), instances(5)[4]
         perturbed = perturbed_contender("a", Pipeline(problem, [-1.0, 0.0, 0.0], safe=False), seed)
-        return [problem.cost(z, instance) for z in solutions(perturbed.attempt(instance, 8.0))]
+        return [problem.cost(z, instance) for z in solutions(perturbed.attempt(instance, 30.0))]
 
     assert costs(0) == costs(0)
     assert len({tuple(costs(seed)) for seed in range(6)}) > 1

@@ -21,6 +21,7 @@ ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
     "layer": ([0, [1], np.ones(2)], [None]),
     "decode": ([0, [1], np.ones(2)], [None]),
     "cost": ([1.0, 2, np.float32(2.5), np.array(3.0)], [None, "high", [1.0, 2.0], math.nan, -math.inf, 1j]),
+    "context": ([], [None, "high", [math.nan], [[1.0]]]),
     "scale": ([1.0, np.int64(3)], [0.0, -1, math.inf, math.nan, None, "large"]),
     "generate": ([{}, 0], [None]),
     "instance": ([{}, 0], [None]),

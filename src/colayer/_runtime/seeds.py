@@ -39,3 +39,8 @@ def sequence(seed: int, *key: int) -> np.random.SeedSequence:
 def generator(seed: int, *key: int) -> np.random.Generator:
     """Return a new generator of `key`, derived from `seed`."""
     return np.random.default_rng(sequence(seed, *key))
+
+
+def below(parent: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """Return the seed sequence of further numbers of a key."""
+    return np.random.SeedSequence(parent.entropy, spawn_key=(*parent.spawn_key, *key))

@@ -16,6 +16,7 @@ from typing import Any
 from colayer.errors import Terminated
 
 _asked: type[BaseException] | None = None
+_listening = False
 
 
 def asked() -> type[BaseException] | None:
@@ -24,8 +25,8 @@ def asked() -> type[BaseException] | None:
 
 
 def stop_if_asked() -> None:
-    """Raise the exception of a signal that arrived, once more."""
-    if _asked is not None:
+    """Raise the exception of a signal that arrived in the block of `stopping`, once more, while it lasts."""
+    if _listening and _asked is not None:
         raise _asked
 
 
@@ -35,7 +36,7 @@ def stopping() -> Iterator[None]:
 
     Outside the main thread nothing is changed; Ctrl-C that is ignored, or that others handle, is left to them.
     """
-    global _asked
+    global _asked, _listening
     _asked = None
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -55,9 +56,11 @@ def stopping() -> Iterator[None]:
 
     told, sys.unraisablehook = sys.unraisablehook, unraisable  # what is lost is raised again: no need to tell
     before = {number: signal.signal(number, stop) for number in errors}
+    _listening = True
     try:
         yield
     finally:
+        _listening = False
         sys.unraisablehook = told
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -1,10 +1,7 @@
 """What a problem may be able to do beside the five methods: one small protocol per ability.
 
-    class Crews(BaseProblem):
-        def exact(self, instance, time_limit=None, progress=None, start=None): …   # now it is Exact
-
-A problem of the user's need not know of these classes: it has an ability where it has the methods. Inside colayer, a
-bound problem (`bind.py`) has each of these methods, or None in its place.
+A problem of the user's need not know of these classes: one with a method `exact` is `Exact`. Inside colayer, a bound
+problem (`bind.py`) has each of these methods, or None in its place.
 """
 
 from __future__ import annotations
@@ -30,8 +27,7 @@ Y_contra = TypeVar("Y_contra", contravariant=True)
 Z_co = TypeVar("Z_co", covariant=True)
 Z_contra = TypeVar("Z_contra", contravariant=True)
 
-#: Called with (bound, best cost) while an exact solver runs.
-Progress = Callable[[float, float], None]
+Progress = Callable[[float, float], None]  # called with (bound, best cost) while an exact solver runs
 
 
 @dataclass(frozen=True)
@@ -301,5 +297,4 @@ class HasContext(Protocol[X_contra]):
         """Return the context vector, of one length for all instances."""
 
 
-# The names of before, for one release.
-Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances
+Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances  # the names of before, for one release

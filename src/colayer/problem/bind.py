@@ -118,7 +118,6 @@ class BoundProblem(Generic[X, Y, Z]):
         self.built_in = type(problem).__module__.partition(".")[0] == "colayer"
         vars(self).update(read_attributes(problem, _raise if mistakes is None else mistakes.append))
         self.dimension = len(self.feature_names)
-        #: Whether features take the solution of the round before.
         self.features_use_solution = features_use_solution(problem)
         #: Whether `structure` also takes an answer of the layer.
         self.structure_uses_answer = structure_uses_answer(problem)

@@ -304,7 +304,7 @@ def test_files_of_ones_own_problem_say_which_option_is_missing(run: Any, refused
     ):
         assert refused(line)[1].endswith(": problem: no problem 'selection', expected one of single-machine, "
                                          "spanning-tree, vehicle-scheduling, dynamic-vehicle-scheduling, "
-                                         "or --problem MODULE:NAME\n")  # fmt: skip
+                                         "dynamic-routing, or --problem MODULE:NAME\n")  # fmt: skip
 
 
 def test_one_instance_is_not_called_instances(run: Any) -> None:

@@ -94,8 +94,8 @@ def test_what_is_said_against_a_solution(problem: Any) -> None:
     assert said_against(trial(problem), np.array([0, 1, 2])) is None
 
 
-def test_files_that_cannot_tell_say_nothing_against_a_solution() -> None:
-    assert said_against(trial(Broken()), np.array([4])) is None
+def test_files_that_cannot_be_read_speak_against_a_solution() -> None:
+    assert said_against(trial(Broken()), np.array([4])) == "read_solution raised KeyError: 'no such key'"
 
 
 def test_a_violation_is_a_sentence() -> None:

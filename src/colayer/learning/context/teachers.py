@@ -11,6 +11,7 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, Ints
+from colayer._runtime.seeds import below
 from colayer.errors import InputError
 from colayer.learning.context.data import ContextData
 from colayer.learning.imitation.example import Example
@@ -88,8 +89,7 @@ class ByAnswers:
             return float((mirrored * away).sum()) / len(chosen), 2.0 * away
         found = []
         for theta, i in zip(thetas, chosen, strict=True):
-            entropy, key = self.examples[i].sequence.entropy, self.examples[i].sequence.spawn_key
-            drawn = np.random.SeedSequence(entropy, spawn_key=(*key, number))
+            drawn = below(self.examples[i].sequence, number)
             found.append(self.method.loss(theta, replace(self.examples[i], sequence=drawn)))
         return math.fsum(value for value, _ in found) / len(found), np.array([gradient for _, gradient in found])
 

@@ -35,6 +35,7 @@ class OneDecision:
 
     def __init__(self, problem: Any) -> None:
         self._problem = problem
+        self.layer_is_exact = getattr(problem, "layer_is_exact", True)
         self.name, self.feature_names = problem.name, tuple(problem.feature_names)
         for name in _OF_STATES:
             if getattr(problem, name, None) is not None:
@@ -145,6 +146,8 @@ def monotone(trial: Trial) -> None:
     """Check that y moves against θ: ⟨θ − θ′, embed(y) − embed(y′)⟩ ≤ 0, as where g(y, θ) = ⟨θ, embed(y)⟩ + c(y)."""
     if not trial.has("embed"):
         raise Skip("the problem has no embed: the objective of its layer is unknown")
+    if not getattr(trial.problem.problem, "layer_is_exact", True):
+        raise Skip("the layer is a search: it may miss the best y")
     for index in trial.each():
         many = trial.thetas(index, methods.TRIED // 2, 2)
         embedded = np.array([trial.vector("embed", index, trial.layer(index, theta)) for theta in many])

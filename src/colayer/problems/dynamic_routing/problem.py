@@ -70,6 +70,7 @@ class DynamicRouting(DynamicProblem):
     decoders = DECODERS
     baselines = tuple(BASELINES)
     searches = ("look-ahead",)
+    layer_is_exact = False
     sizes = (
         Size("customers", int, 200, "number of customers of the city", minimum=1),
         Size("clusters", int, 6, "number of clusters that they live in", minimum=1),

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, Ints
-from colayer._runtime.seeds import DRAWN, generator
 from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS, City, draw
 from colayer.problems.dynamic_vehicle_scheduling.kernels.later import duals_into, last_into, later_into
 
@@ -52,7 +52,7 @@ def drawn_days(city: City, per_epoch: int, tried: bool = False) -> Drawn:
     key = per_epoch, tried
     if key not in city.drawn:
         count = TRIED if tried else PRICED
-        parts = [draw(city, generator(0, DRAWN, int(tried), k), per_epoch) for k in range(count)]
+        parts = [draw(city, seeds.generator(0, seeds.DRAWN, int(tried), k), per_epoch) for k in range(count)]
         ends = np.cumsum([len(part["epoch"]) for part in parts])
         columns = (np.concatenate([part[field] for part in parts]) for field in REQUESTS)
         city.drawn[key] = Drawn(city, per_epoch, ends, *columns)

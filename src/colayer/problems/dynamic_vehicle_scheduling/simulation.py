@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
-from colayer._runtime.seeds import DRAWN, generator
 from colayer.models.thetas import thetas
 from colayer.problems.dynamic_vehicle_scheduling.decoder import decode
 from colayer.problems.dynamic_vehicle_scheduling.drawn import TRIED, drawn_days
@@ -71,7 +71,7 @@ def _candidates(state: State, weights: Floats, count: int) -> list[Decision]:
     (theta,) = thetas(rows, weights[None])
     found = {decode(layer(theta, state), state): None}
     if state.must.any() and not state.must.all():
-        rng = generator(0, DRAWN, 2, state.epoch)
+        rng = seeds.generator(0, seeds.DRAWN, 2, state.epoch)
         for _ in range(count - 1):
             noise = NOISE * rows[:, 0] * rng.normal(size=len(rows))
             found[decode(layer(theta + noise, state), state)] = None
