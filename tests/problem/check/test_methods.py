@@ -268,7 +268,7 @@ class LayerRefuses(Selection):
 PLANTED: dict[Any, tuple[str, str]] = {
     OneWordForAllFeatures: ("declarations", "feature_names of OneWordForAllFeatures is 'price'"),
     NoFeatures: ("features", "feature_names is empty"),
-    NamedTwice: ("features", "'price' twice"),
+    NamedTwice: ("declarations", "'price'"),
     UnnamedFeature: ("features", "instance 0: features of selection have shape (6, 3), expected (rows, 2)"),
     InfiniteFeature: ("features", "instance 0: features of selection: feature 'risk' is "),
     IntegerFeatures: ("features", "expected float64 or float32"),
