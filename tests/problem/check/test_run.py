@@ -46,7 +46,9 @@ def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: st
     assert report.ok, str(report)
     assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(bind(problem)).values())
     passed = {finding.check for finding in report.findings if finding.result == "passed"}
-    assert set(DAY_CHECKS if bind(problem).dynamic else CHECKS) - passed <= {"rounds"}
+    # a layer that searches need not be the best, and its hindsight is no bound
+    skipped = {"dynamic-routing": {"bound", "day costs", "objective"}}.get(name, {"rounds"})
+    assert set(DAY_CHECKS if bind(problem).dynamic else CHECKS) - passed <= skipped
 
 
 @pytest.mark.parametrize(("name", "options"), [

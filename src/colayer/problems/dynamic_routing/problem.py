@@ -93,12 +93,12 @@ class DynamicRouting(DynamicProblem):
     def __init__(
         self,
         decoder: Literal["wait", "none"] = "wait",
-        iterations: int = 5000,
+        iterations: int = 3000,
         seconds: float | None = None,
         threads: int = 1,
         futures: int = 8,
-        future_iterations: int = 1000,
-        solver: Literal["own", "pyvrp"] = "own",
+        future_iterations: int = 300,
+        solver: str = "own",
     ) -> None:
         if decoder not in DECODERS:
             raise OptionError(f"no decoder {decoder!r}, expected one of {', '.join(DECODERS)}", where="--decoder")
