@@ -22,7 +22,7 @@ SOLVERS = ("own", "pyvrp")
 #: The temperatures of the search, relative to the mean trip: first and last.
 _HOT, _COLD = 0.15, 0.0005
 #: Requests beside which another is put, on either side, and around which strings are removed; a part of waiting counts.
-_PLACES, _NEIGHBOURS, _WAITING = 20, 40, 0.2
+_PLACES, _NEIGHBOURS, _WAITING = 80, 40, 0.2
 #: Iterations between looks at the clock.
 _CHUNK = 500
 
