@@ -98,8 +98,8 @@ def model_weights(seed: int) -> np.ndarray:
 BUDGETS: dict[str, dict[str, Any]] = {
     "short": {"iterations": 5000, "futures": 8, "future_iterations": 500},
     "2 s": {"iterations": 100_000, "futures": 8, "future_iterations": 5000},
-    "10 s": {"iterations": 300_000, "futures": 16, "future_iterations": 20_000},
-    "60 s": {"iterations": 1_000_000, "futures": 32, "future_iterations": 80_000},
+    "10 s": {"iterations": 200_000, "futures": 48, "future_iterations": 4000},
+    "60 s": {"iterations": 1_000_000, "futures": 200, "future_iterations": 8000},
 }
 #: Runs at 60 s: every tenth.
 FEW_RUNS = 10
