@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "vsp-learning": ("vehicle_scheduling.learning:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-curve": ("vehicle_scheduling.curve:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-test": ("vehicle_scheduling.gaps:experiment", "vehicle_scheduling.learners:learnings"),
+    "vsp-seeds": ("vehicle_scheduling.seeds:experiment", "vehicle_scheduling.seeds:learnings"),
     "size-generalisation": ("sizes.generalisation:experiment", "sizes.generalisation:learnings"),
 }
 

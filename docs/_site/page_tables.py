@@ -1,0 +1,43 @@
+"""Tables that pages show as a whole, by name: functions of results files that return Markdown; see `measured`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, get_args
+
+from colayer.display.outcome import CLAIMS, Conclusion, Verdict
+from colayer.display.tables import duration
+
+VERDICTS = get_args(Verdict)
+
+
+def verdicts(*outcomes: dict[str, Any]) -> str:
+    """Return how many claims of whom have which verdict."""
+    rows = [f"| | {' | '.join(VERDICTS)} |", "|---" * (1 + len(VERDICTS)) + "|"]
+    for whose, name in CLAIMS.items():
+        found = Counter(drawn.verdict for outcome in outcomes for drawn in _conclusions(outcome) if drawn.of == whose)
+        rows.append(f"| claims {name} | {' | '.join(str(found[verdict]) for verdict in VERDICTS)} |")
+    return "\n".join(rows)
+
+
+def claims(outcome: dict[str, Any]) -> str:
+    """Return the command of an experiment, then every claim with its verdict and its numbers."""
+    about = outcome["provenance"]
+    beside = f", {outcome['source']}" if outcome.get("source") else ""
+    time = duration(float(about["cpu_seconds"] or 0.0))
+    rows = [f"`{about['command']}`{beside}; {time} of processor time.", "",
+            "| claim | whose | here | numbers |", "|---|---|---|---|"]  # fmt: skip
+    for drawn in _conclusions(outcome):
+        numbers = " ".join(filter(None, [drawn.numbers.rstrip(".") + ".", drawn.reason]))
+        verdict = f"**{drawn.verdict}**" if drawn.verdict == "holds" else drawn.verdict
+        whose = "the paper" if drawn.of == "paper" else "ours"
+        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {numbers} |")
+    return "\n".join(rows)
+
+
+def _conclusions(outcome: dict[str, Any]) -> list[Conclusion]:
+    return [Conclusion(**{"holds": None, **drawn}) for drawn in outcome["conclusions"]]
+
+
+TABLES: dict[str, Callable[..., str]] = {"verdicts": verdicts, "claims": claims}
