@@ -18,6 +18,7 @@ from colayer.cli import options as arguments
 if TYPE_CHECKING:
     from colayer.cli.lookup import SomeProblem
     from colayer.comparison.contender import Contender
+    from colayer.comparison.paired import Difference
     from colayer.comparison.table import Comparison, Summary
     from colayer.display.tables import Table
     from colayer.models import Model
@@ -174,7 +175,7 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
     from colayer.display.tables import duration, percent, significant
 
     kinds = dict(zip(comparison.contenders, comparison.kinds, strict=True))
-    rows, measure = [like_for_like(comparison, row) for row in comparison.summary()], comparison.measure
+    rows, measure = comparison.summary(), comparison.measure
     learned, plain = ([row for row in rows if (kinds[row.contender] == "learned") == own] for own in (True, False))
     reached = min(mean for row in learned if (mean := value(row, measure)) is not None)
     ahead = [
@@ -183,9 +184,8 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
         for row in plain
         if (mean := value(row, measure)) is not None and mean < reached
     ]
-    said = verdicts_in_words(
-        (row.contender, row.difference, row.instances) for row in learned if row.difference is not None
-    )
+    judged = ((row.contender, like_for_like(comparison, row), row.instances) for row in learned)
+    said = verdicts_in_words((name, found, count) for name, found, count in judged if found is not None)
     return [
         "What you had:\n\n",
         summary_table(plain),
@@ -195,18 +195,18 @@ def story(comparison: Comparison, cost: str, model: Model) -> list[str | Table]:
     ]
 
 
-def like_for_like(comparison: Comparison, row: Summary) -> Summary:
-    """Return learned weights with many candidates, and their difference to safe weights with as many."""
+def like_for_like(comparison: Comparison, row: Summary) -> Difference | None:
+    """Return the difference that the words tell: of many candidates, to safe weights with as many."""
     from colayer.comparison.contender import SAFE
     from colayer.comparison.paired import difference
 
     like = SAFE + row.contender.removeprefix(LEARNED)
     if not row.contender.startswith(f"{LEARNED}, ") or like not in comparison.contenders:
-        return row
+        return row.difference
     costs, reference_costs = (
         [r.cost for r in comparison.results if r.contender == name] for name in (row.contender, like)
     )
-    return replace(row, difference=difference(costs, reference_costs, like))
+    return difference(costs, reference_costs, like)
 
 
 def heaviest(model: Model, most: int = 3) -> str:
