@@ -107,9 +107,9 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def _cost_of_day(self, decisions: Sequence[Any], day: Any) -> float:
         return guard.finite(total_cost(replay(self, day, decisions)), f"cost of {self.name}")
 
-    def _played_by_rule(self, rule: str, day: Any) -> list[Any]:
+    def _played_by_rule(self, rule: str, day: Any, **constants: float) -> list[Any]:
         assert self.rule_decision is not None
-        decide = partial(self.rule_decision, rule)
+        decide = partial(self.rule_decision, rule, **constants)
         return [epoch.decision for epoch in play(self, self.start(day), decide)]
 
     def _violation_of_day(self, decisions: Sequence[Any], day: Any) -> str | None:
