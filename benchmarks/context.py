@@ -21,6 +21,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -94,17 +95,17 @@ def run(again: str | None) -> dict[str, Any]:
     known: dict[str, Any] = document.get("measured", {})
     known = {key: value for key, value in known.items() if again is None or not key.startswith(again)}
     warm: set[str] = set()
-    for cell in cells():
-        for name, work in CONTENDERS.items():
-            key = f"{name} | {cell} | {cell.seed}"
-            if key in known or (cell.problem == "tour" and name in _TUNED):
-                continue
-            if f"{name} {cell.problem}" not in warm:
-                work(cell._replace(degree=1, samples=100))  # kernels are compiled, torch is warm
-                warm.add(f"{name} {cell.problem}")
-            known[key] = work(cell)
-            save({**document, "measured": known})
-            print(f"{key}: {known[key][0]:.4f} {known[key][1]:.3f} s", flush=True)
+    defaults = [name for name in CONTENDERS if name not in _TUNED]
+    for cell, name in [*product(cells(), defaults), *product(cells(), _TUNED)]:
+        key, work = f"{name} | {cell} | {cell.seed}", CONTENDERS[name]
+        if key in known or (cell.problem == "tour" and name in _TUNED):
+            continue
+        if f"{name} {cell.problem}" not in warm:
+            work(cell._replace(degree=1, samples=100))  # kernels are compiled, torch is warm
+            warm.add(f"{name} {cell.problem}")
+        known[key] = work(cell)
+        save({**document, "measured": known})
+        print(f"{key}: {known[key][0]:.4f} {known[key][1]:.3f} s", flush=True)
     if "crews" not in document or again is not None:
         document["crews"] = crews(SEEDS)
     document |= {"measured": known, "cells": summary(known)}

@@ -20,8 +20,8 @@ from colayer.learning.imitation.descent import DECAY
 from colayer.learning.journal import Record
 from colayer.learning.run import Run
 
-#: The rate as a share of the spread of θ, and the samples of a step.
-RATE, BATCH = 0.05, 32
+#: The rate as a share of the spread of θ.
+RATE = 0.05
 
 #: (θ of some samples, their numbers, pass) → mean loss, gradients in θ.
 Losses = Callable[[Floats, Ints, int], tuple[float, Floats]]
