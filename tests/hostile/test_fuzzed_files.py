@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +22,11 @@ from colayer.models import LinearModel, read_model
 from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
 from support.context_samples import data, problem
+from support.damage import COUNT, damaged, other_values
 from support.feed import FILES, feed
 from support.routing_files import EUCLIDEAN, EXPLICIT, SOLOMON
 
-#: Damaged files of each kind.
-COUNT = 150
 ROUTING = DynamicRouting()
-ODD: tuple[Any, ...] = (
-    None, True, "x", "", -1, 0, 1e308, -1e308, 10**30, 2**63, 0.5, [], [[]], {}, [None], ["x"], [1, [2]], 1e-320,
-)  # fmt: skip
 
 
 def day(path: Path) -> None:
@@ -93,38 +89,6 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any]]] = {
     "day in a city": ("city.txt", lambda path: path.write_text(EXPLICIT), lambda path: ROUTING.day(path, per_epoch=2)),
     "competition": ("city.zip", member, lambda path: ROUTING.day(path / "tiny.txt", per_epoch=2)),
 }
-
-
-def damaged(data: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Cut, changed, left out and repeated bytes."""
-    for _ in range(COUNT // 3):
-        yield data[: rng.randrange(len(data))]
-    for _ in range(COUNT // 3):
-        changed = bytearray(data)
-        for _ in range(rng.randint(1, 4)):
-            changed[rng.randrange(len(changed))] = rng.randrange(256)
-        yield bytes(changed)
-    for _ in range(COUNT // 3):
-        a, b = sorted(rng.sample(range(len(data)), 2))
-        yield data[:a] + data[b:] if rng.random() < 0.5 else data[:b] + data[a:]
-
-
-def other_values(document: Any, rng: random.Random) -> Any:
-    """The document with one value, wherever it is, replaced or removed."""
-    places: list[tuple[Any, Any]] = []
-    parts = [document]
-    while parts:
-        part = parts.pop()
-        keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
-        for key in keys:
-            places.append((part, key))
-            parts.append(part[key])
-    part, key = rng.choice(places)
-    if isinstance(part, dict) and rng.random() < 0.2:
-        del part[key]
-    else:
-        part[key] = rng.choice(ODD)
-    return document
 
 
 def accepts(read: Callable[[Path], Any], path: Path) -> bool:
