@@ -14,7 +14,8 @@ _SETS = {"experience": 1, "test": 2, "validation": 4}
 def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS) -> list[Instance]:
     """Return `per_cell` instances for each of the sizes and each of the ten ρ; 2400 by default.
 
-    `name` is "experience" (to learn on), "validation" or "test". A smaller `per_cell` gives the first instances of each cell.
+    `name` is "experience" (to learn on), "validation" or "test". A smaller `per_cell` gives the first instances of each
+    cell.
     """
     if name not in _SETS:
         raise InputError(f"no set {name!r}, expected one of {', '.join(_SETS)}")
