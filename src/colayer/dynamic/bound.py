@@ -27,7 +27,9 @@ from colayer.problem.declarations import attribute
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
-_NOT_OF_DAYS = ("approximation", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed")
+_NOT_OF_DAYS = (
+    "approximation", "log_comparisons", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed",
+)  # fmt: skip
 
 
 class BoundDynamic(BoundProblem[Any, Any, Any]):
