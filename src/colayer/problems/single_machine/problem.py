@@ -90,7 +90,7 @@ class SingleMachine(BaseProblem):
         return {"features": self._features, "decoder": self.decoder}
 
     def features(self, instance: Instance) -> Singles:
-        """Return one row per job; see docs/single_machine_features.md."""
+        """Return one row per job; see paper/docs/single_machine_features.md."""
         return features(instance, self._features)
 
     def structure(self, instance: Instance, y: Ints | None = None) -> Order:
