@@ -1,8 +1,9 @@
 """The layer on few arcs of a large city, with a proof that the others do not matter.
 
 A solution uses n of the n²/2 arcs, and hardly any that lets a vehicle wait for hours. So features are computed for arcs
-(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those. Its duals α, π prove the answer optimal
-on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound that costs next to nothing:
+(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those, by levels (`kernels/levels.py`). Its
+duals α, π prove the answer optimal on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound
+that costs next to nothing:
 
     slack_s = ξ_begin[v, s] − D_s − leave[u, s] − travel,   D_s the delay in the district of v, between its least and
                                                             its largest of all hours,
@@ -11,10 +12,11 @@ so a mean, and an order statistic, of the slack lies between a number of v less 
 smallest of X_s − Y_s is at least X_(a) − Y_(b) where a + S − 1 − b ≤ i, and at most X_(a) − Y_(b) where a − b ≥ i.
 Probabilities are at least 0 and at most 1, an expected delay is at least 0, and at most that of u beyond the window
 plus that of v ahead of its time. The bound is A_u + C_v + g·travel; features of an arc are computed only where
-A_u − α_u + C_v − π_v + g·travel < 0. Arcs that turn out to be violated join, and the layer is solved anew. What is
-found is a function of weights and instance alone.
+A_u − α_u + C_v − π_v + g·travel < 0. They join, and the layer is mended from the duals before. What is found is a
+function of weights and instance alone.
 
-The limit: reading n²/2 pairs of numbers per solve; S slacks for each arc of the window.
+The limit: S slacks for each arc of the window and each that the bound does not clear; with the shipped weights these
+are an eighth of all arcs, because the bound knows nothing of delays.
 """
 
 from __future__ import annotations
@@ -42,9 +44,9 @@ from colayer.problems.vehicle_scheduling.layer import SECONDS_PER_ARC
 
 #: Tasks from which on the arcs of a window are fewer by far than all.
 FEWEST = 1500
-#: The window leaves time to cross the city, and for so many mean delays. With more, features take longer; with less,
-#: many arcs beyond it are violated.
-LATE = 1.5
+#: The window leaves time to cross half of the city, and for so many mean delays. With more, features take longer; with
+#: less, the duals of the window ask for many arcs beyond it that those of all arcs do not.
+LATE = 0.75
 #: The safe weights of the 23 features.
 SAFE = FEATURE_SETS["23"].safe_weights
 #: Suspects whose features are computed at a time.
@@ -225,8 +227,8 @@ def _longest(instance: Instance) -> float:
 
 
 def _window(instance: Instance) -> float:
-    """Return the minutes to cross the city, and `LATE` times those by which tasks end late on average."""
-    return _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
+    """Return the minutes to cross half of the city, and `LATE` times those by which tasks end late on average."""
+    return 0.5 * _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
 
 
 def _fill(instance: Instance, indptr: Ints, heads: NDArray[np.int32], features: Singles) -> Floats:
