@@ -49,7 +49,7 @@ def test_conclusions_follow_the_gaps() -> None:
     """The paper finds no difference up to ε = 0.01, and ruin at 0.3; other gaps say the opposite."""
     as_in_paper = {0.0: 1.0, 1e-3: 1.02, 1e-2: 1.05, 1e-1: 1.4, 3e-1: 5.0}
     assert [c.holds for c in conclusions(seeded(as_in_paper))] == [True, True, True]
-    assert "1.0000 % to 1.0510 %" in conclusions(seeded(as_in_paper))[0].numbers
+    assert "1.0000 % to 1.0511 %" in conclusions(seeded(as_in_paper))[0].numbers
     turned = {0.0: 1.0, 1e-3: 1.5, 1e-2: 1.05, 1e-1: 1.0, 3e-1: 0.9}
     assert [c.holds for c in conclusions(seeded(turned))] == [False, False, False]
     assert [c.holds for c in conclusions(seeded(as_in_paper, 2))] == [None, None, None]  # two seeds are too few
