@@ -268,7 +268,7 @@ class GroupsInstances(Protocol[X_contra]):
     """A problem with sizes by which tables group instances."""
 
     def group(self, instance: X_contra, /) -> dict[str, float]:
-        """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        """Return what tables and pictures group instances by (`{"tasks": 100, "scenarios": 20}`)."""
 
 
 @runtime_checkable
