@@ -29,12 +29,12 @@ def claims(outcome: dict[str, Any]) -> str:
     beside = f", {outcome['source']}" if outcome.get("source") else ""
     time = duration(float(about["cpu_seconds"] or 0.0))
     rows = [f"`{about['command']}`{beside}; {time} of processor time.", "",
-            "| claim | whose | here | numbers |", "|---|---|---|---|"]  # fmt: skip
+            "| claim | whose | here | test | numbers |", "|---|---|---|---|---|"]  # fmt: skip
     for drawn in _conclusions(outcome):
         numbers = " ".join(filter(None, [drawn.numbers.rstrip(".") + ".", drawn.reason]))
         verdict = f"**{drawn.verdict}**" if drawn.verdict == "holds" else drawn.verdict
         whose = "the paper" if drawn.of == "paper" else "ours"
-        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {numbers} |")
+        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {drawn.test} | {numbers} |")
     return "\n".join(rows)
 
 
