@@ -106,6 +106,8 @@ def stop_times(old: str, new: str) -> dict[str, str]:
          "feed.zip: calendar_dates.txt: line 2: exception_type", ("3",)),
         (stop_times("8:30:00,8:30:00", "8:30,8:30"), "feed.zip: stop_times.txt: line 6: arrival_time", ("8:30",)),
         (stop_times("8:30:00,8:30:00", ","), "feed.zip: stop_times.txt: line 6: arrival_time", ()),
+        (stop_times("8:30:00,8:30:00", "99:30:00,"), "feed.zip: stop_times.txt: line 6: arrival_time", ("a day",)),
+        ({"calendar_dates": "service_id,date,date\n"}, "feed.zip: calendar_dates.txt: date", ("twice",)),
         (stop_times("8:30:00,8:30:00", "8:00:00,"), "feed.zip: stop_times.txt: line 6: arrival_time", ("r2",)),
         (stop_times("south,9", "south,x"), "feed.zip: stop_times.txt: line 2: stop_sequence", ("x",)),
         (stop_times("r2,8:30:00,8:30:00,north,2\n", ""), "feed.zip: stop_times.txt", ("r2", "1 stop")),

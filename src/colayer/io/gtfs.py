@@ -184,6 +184,8 @@ def _timed(feed: Feed, trips: dict[str, Trip]) -> list[Trip]:
         end = _minutes(into["arrival_time"] or into["departure_time"], f"{last}: arrival_time")
         if end <= begin:
             raise InputError(f"trip {short(name)} does not end after it begins", where=f"{last}: arrival_time")
+        if end - begin > 24 * 60:
+            raise InputError(f"trip {short(name)} takes more than a day", where=f"{last}: arrival_time")
         timed.append(replace(trip, begin=begin, end=end, start=out["stop_id"], finish=into["stop_id"]))
     return timed
 

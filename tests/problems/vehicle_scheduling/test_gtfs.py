@@ -119,6 +119,9 @@ def test_recorded_delays_are_fitted(path: Path, tmp_path: Path) -> None:
     table.write_text("date,trip,delay\n2026-01-03,s1,30\n")
     with rejects(InputError, "2026-01-06", where="late.csv: column trip"):
         recorded(table, day)
+    table.write_text("date,trip,delay\n2026-01-06,r1,180\n2026-01-07,r1,240\n")
+    with rejects(InputError, "not seconds", where=f"{table.name}: column delay"):
+        PROBLEM.from_gtfs(path, date=TUESDAY, delays=table)
 
 
 @pytest.mark.parametrize("option", ["speed", "detour", "layover", "drive_cost", "delay_cost", "scenarios", "seed"])

@@ -188,7 +188,11 @@ def recorded(path: str | os.PathLike[str], day: ServiceDay) -> DelayModel:
     run = [known[str(trips[i])] for i in rows]
     begin, end = (np.array([getattr(trip, side) for trip in run]) for side in ("begin", "end"))
     _, days = np.unique([str(dates[i]) for i in rows], return_inverse=True)
-    return fit_delays(np.maximum(delay[rows], 0.0) / (end - begin), hours_of(begin), days.astype(np.int64))
+    shares = np.maximum(delay[rows], 0.0) / (end - begin)
+    if shares.mean() > 1.0:
+        said = f"{shares.mean():.1f} times as long as the trips, on average; expected minutes, not seconds"
+        raise InputError(said, where=table.about("delay"))
+    return fit_delays(shares, hours_of(begin), days.astype(np.int64))
 
 
 def _connection(day: ServiceDay, u: int, v: int, minutes: float) -> str:
