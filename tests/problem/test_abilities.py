@@ -13,12 +13,10 @@ from colayer.problem import abilities
 from colayer.problem.abilities import (
     Approximation,
     Bounds,
-    ChecksFeasibility,
     Compiles,
     Exact,
     Generates,
     GroupsInstances,
-    Plots,
 )
 from colayer.problem.bind import NAMES, bind
 from colayer.problems import find_problem
@@ -66,10 +64,6 @@ def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> N
 def test_a_guarantee_has_a_ratio_a_factor_and_a_norm(parts: Any) -> None:
     with pytest.raises(InputError):
         Approximation(*parts)
-
-
-def test_the_names_of_before_are_still_known() -> None:
-    assert (abilities.Judges, abilities.Draws, abilities.Groups) == (ChecksFeasibility, Plots, GroupsInstances)
 
 
 def test_a_ratio_of_zero_is_a_guarantee() -> None:
