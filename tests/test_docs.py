@@ -1,13 +1,15 @@
 """The documentation holds: its code runs, its links lead somewhere, the site builds and loads nothing from elsewhere.
 
 A page's ```python blocks share one namespace and one folder with its ```sh blocks, in the order of the page; a block
-with title="FILE" is saved as that file. The folder has the scripts of `examples/`.
+with title="FILE" is saved as that file. Lines that start with `colayer` run in this process, others in a shell. The
+folder has the scripts of `examples/`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from colayer.cli.app import main
 from support.registry import static_names
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +81,6 @@ def test_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     loaded = set(sys.modules)
     module = types.ModuleType(f"page_{page.stem}")
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    environment = {**os.environ, "PATH": f"{commands(tmp_path)}{os.pathsep}{os.environ['PATH']}"}
     for block in blocks(page):
         place = f"{name(page)}, line {block.line}"
         if block.file:
@@ -87,21 +89,17 @@ def test_code_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             # as many empty lines as stand before it, so that a traceback names the line of the page
             exec(compile("\n" * (block.line - 1) + block.code, str(page), "exec"), module.__dict__)
         elif block.language == "sh":
-            done = subprocess.run(["sh", "-ec", block.code], env=environment, capture_output=True, text=True)
-            assert done.returncode == 0, f"{place}: {done.stderr}"
+            for line in block.code.splitlines():
+                assert entered(line) == 0, f"{place}: {line}"
     for left in set(sys.modules) - loaded:  # a module that the page wrote
         if Path(getattr(sys.modules[left], "__file__", None) or "/").is_relative_to(folder):
             del sys.modules[left]
 
 
-def commands(folder: Path) -> Path:
-    """A folder with `colayer` and `python`, both by the interpreter that runs the tests."""
-    (folder / "bin").mkdir()
-    for command, arguments in {"python": "", "colayer": "-m colayer.cli.app"}.items():
-        script = folder / "bin" / command
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
-        script.chmod(0o755)
-    return folder / "bin"
+def entered(line: str) -> int:
+    """The status of a line that a reader enters."""
+    program, *words = shlex.split(line, comments=True) or ["true"]
+    return main(words) if program == "colayer" else subprocess.run(["sh", "-ec", line]).returncode
 
 
 def links(text: str) -> Iterator[str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError
+from colayer import BaseProblem
 from colayer.problem import abilities
 from colayer.problem.abilities import (
-    Approximation,
     Bounds,
     ChecksFeasibility,
     Compiles,
@@ -62,15 +60,5 @@ def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> N
     assert isinstance(bound.problem, Bounds | GroupsInstances | Compiles)
 
 
-@pytest.mark.parametrize("parts", [(-0.1, 1.0), (0.0, 0.0), (0.0, np.inf), (0.0, 1.0, 3.0)])
-def test_a_guarantee_has_a_ratio_a_factor_and_a_norm(parts: Any) -> None:
-    with pytest.raises(InputError):
-        Approximation(*parts)
-
-
 def test_the_names_of_before_are_still_known() -> None:
     assert (abilities.Judges, abilities.Draws, abilities.Groups) == (ChecksFeasibility, Plots, GroupsInstances)
-
-
-def test_a_ratio_of_zero_is_a_guarantee() -> None:
-    assert Approximation(0.0, 1.0).a == 0.0

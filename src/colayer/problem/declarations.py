@@ -25,9 +25,9 @@ DAY_OPTIONAL = ("hindsight", "future", "day_costs")
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
-    "content", "bound", "approximation", "exact", "quick", "baseline", "embed", "target", "augmented", "likelihood",
-    "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
-    "group", "plot", "by_weights", "context",
+    "content", "bound", "approximation", "log_comparisons", "exact", "quick", "baseline", "embed", "target",
+    "augmented", "likelihood", "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact",
+    "constraint_program", "violation", "group", "plot", "by_weights", "context",
 )  # fmt: skip
 #: Those of them that may as well be data of the user's: something else than a method is left alone.
 _WORDS_OF_USERS = ("instance", "table", "solved", "mixed", "smoothed", "structure", "context")

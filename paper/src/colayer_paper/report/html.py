@@ -28,6 +28,7 @@ from colayer.display.outcome import (
     Sheet,
     Value,
     Verdict,
+    concludes,
     read_outcomes,
     scale_of,
 )
@@ -100,6 +101,7 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "outcome": outcome,
         "caveat": CAVEATS.get(scale_of(outcome), ""),
+        "concludes": concludes(outcome),
         "counts": _counts([outcome]),
         "sheets": [_sheet(sheet) for sheet in outcome.sheets],
         "pictures": [
@@ -110,8 +112,7 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
 
 def _counts(outcomes: Sequence[Outcome]) -> dict[str, Counter[Verdict]]:
     """How many claims, the paper's and ours apart, have each verdict; a smoke run concludes nothing."""
-    told = [outcome for outcome in outcomes if scale_of(outcome) != "smoke"]
-    drawn = [conclusion for outcome in told for conclusion in outcome.conclusions]
+    drawn = [conclusion for outcome in outcomes if concludes(outcome) for conclusion in outcome.conclusions]
     counts = {whose: Counter(each.verdict for each in drawn if each.of == whose) for whose in CLAIMS}
     return {whose: count for whose, count in counts.items() if count}
 

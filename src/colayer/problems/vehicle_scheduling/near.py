@@ -31,12 +31,12 @@ from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.deadline import look
 from colayer._runtime.threads import even_cuts, share
 from colayer.errors import InputError
-from colayer.layers.kernels.matching import TOLERANCE
-from colayer.layers.path_cover import path_cover_into
+from colayer.layers.kernels.bidding import bid_into
+from colayer.layers.kernels.matching import rematch_into
 from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.features import FEATURES_23, LEVELS, POINTS
 from colayer.problems.vehicle_scheduling.instance import SMALL, Instance
-from colayer.problems.vehicle_scheduling.kernels.near import near_into, suspects_into
+from colayer.problems.vehicle_scheduling.kernels.near import merged, near_into, suspects_into
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
 from colayer.problems.vehicle_scheduling.layer import SECONDS_PER_ARC
 
@@ -45,6 +45,8 @@ FEWEST = 1500
 #: The window leaves time to cross the city, and for so many mean delays. With more, features take longer; with less,
 #: many arcs beyond it are violated.
 LATE = 1.5
+#: What a bid changes in the auction before the layer, of the largest cost.
+STEP = 1e-3
 #: Suspects whose features are computed at a time.
 _CHUNK = 1 << 17
 _SLACKS = slice(3, 3 + len(LEVELS))
@@ -95,13 +97,15 @@ class NearArcs:
     def cover(self, weights: Floats) -> Ints:
         """Return the successors of the layer under weights of the 23 features, optimal over all arcs."""
         rows = np.ascontiguousarray(weights[None, :], dtype=np.float64)
+        values = np.empty((1, self.features.shape[1]))
+        accumulate(self.features, rows, values)
 
-        def theta(features: Singles, delays: Floats) -> Floats:
-            values: Floats = np.empty((1, features.shape[1]))
-            accumulate(features, rows, values)
-            return values.ravel()
+        def theta_of(features: Singles, delays: Floats) -> Floats:
+            theta: Floats = np.empty((1, features.shape[1]))
+            accumulate(features, rows, theta)
+            return theta[0]
 
-        return self._solve(theta(self.features, self.delays), theta, _LowerBound.of(self, rows[0]))
+        return self._solve(values[0], theta_of, _LowerBound.of(self, rows[0]))
 
     def bound(self) -> float:
         """Return the layer's least value under the safe weights in float64, as `cost.bound` does."""
@@ -121,53 +125,44 @@ class NearArcs:
         if not np.isfinite(theta).all():
             raise InputError("not finite", where="theta")
         n, order = self.instance.tasks, self.instance.latest_first
-        near, origin, destination = np.split(theta, [len(self.heads), len(self.heads) + n])
-        indptr, heads, costs = self.indptr, self.heads, near
-        more = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)  # arcs beyond: tails, heads, θ
+        costs, origin, destination = np.split(theta, [len(self.heads), len(self.heads) + n])
+        indptr, heads = self.indptr, self.heads
         partner, row_duals, column_duals = np.empty(n, np.int64), np.empty(n), np.empty(n)
-        tolerance = TOLERANCE * float(np.abs(theta).max())
+        step = STEP * float(np.abs(theta).max())
+        look(SECONDS_PER_ARC * len(heads))
+        bid_into(indptr, heads, costs, origin, destination, order, step, partner, column_duals)
         while True:
             look(SECONDS_PER_ARC * len(heads))
-            path_cover_into(indptr, heads, costs, origin, destination, order, partner, row_duals, column_duals)
-            found = self._violated(theta_of, lower, row_duals, column_duals, tolerance)
-            fresh = ~np.isin(found[0] * n + found[1], more[0] * n + more[1])
-            if not fresh.any():
+            rematch_into(indptr, heads, costs, origin, destination, order, partner, row_duals, column_duals)
+            more, ends, values = self._suspects(theta_of, lower, indptr, heads, row_duals, column_duals)
+            if len(ends) == 0:
                 return partner
-            tails, ends, values = (np.concatenate([old, new[fresh]]) for old, new in zip(more, found, strict=True))
-            by_arc = np.lexsort((ends, tails))
-            more = tails, ends, values = tails[by_arc], ends[by_arc], values[by_arc]
-            places = self.indptr[tails + 1]  # beyond the window is after it
-            heads, costs = np.insert(self.heads, places, ends), np.insert(near, places, values)
-            indptr = self.indptr + np.searchsorted(tails, np.arange(n + 1))
+            indptr, heads, costs = merged(indptr, heads, costs, more, ends, values)
 
-    def _violated(
+    def _suspects(
         self,
         theta_of: Callable[[Singles, Floats], Floats],
         lower: _LowerBound,
+        known: Ints,
+        known_heads: NDArray[np.int32],
         row_duals: Floats,
         column_duals: Floats,
-        tolerance: float,
-    ) -> tuple[Ints, Ints, Floats]:
-        """Return (tails, heads, θ) of all arcs beyond the window with θ_uv < α_u + π_v."""
+    ) -> tuple[Ints, NDArray[np.int32], Floats]:
+        """Return (indptr, heads, θ) of all other arcs for which the bound does not prove θ_uv ≥ α_u + π_v."""
         x, n = self.instance, self.instance.tasks
         indptr, heads = np.empty(n + 1, np.int64), np.empty(0, np.int32)
         bound = lower.tail - row_duals, lower.head - column_duals, lower.per_minute, self.longest, lower.margin
-        while (size := suspects_into(x.times, self.beyond, *bound, indptr, heads)) > len(heads):
+        graph = self.beyond, known, known_heads
+        while (size := suspects_into(x.times, *graph, *bound, indptr, heads)) > len(heads):
             heads = np.empty(size, np.int32)
-        found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+        theta = np.empty(size)
         cuts = even_cuts(indptr, 1 + size // _CHUNK) if size else [0]
         for low, high in itertools.pairwise(cuts):
             first, last = indptr[low], indptr[high]
-            pointers = np.concatenate([np.zeros(low, np.int64), indptr[low : high + 1] - first])
-            pointers = np.concatenate([pointers, np.full(n - high, last - first)])
-            chunk = heads[first:last]
-            features = np.zeros((len(FEATURES_23), len(chunk)), np.float32)
-            theta = theta_of(features, _fill(x, pointers, chunk, features))
-            tails = np.repeat(np.arange(n), np.diff(pointers))
-            bad = theta < row_duals[tails] + column_duals[chunk] - tolerance
-            found.append((tails[bad], chunk[bad].astype(np.int64), theta[bad]))
-        tails, ends, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return tails, ends, values
+            pointers = (indptr - first).clip(0, last - first)
+            features = np.zeros((len(FEATURES_23), last - first), np.float32)
+            theta[first:last] = theta_of(features, _fill(x, pointers, heads[first:last], features))
+        return indptr, heads[:size], theta
 
     @cached_property
     def longest(self) -> float:
