@@ -24,7 +24,7 @@ UNKNOWN = {
 }  # fmt: skip
 
 #: Budgets of a layer that searches: its instances here are small.
-BRIEF = {"dynamic-routing": {"iterations": 50, "futures": 1, "future_iterations": 10}}
+BRIEF = {"dynamic-routing": {"iterations": 200, "futures": 1, "future_iterations": 10}}
 
 
 class Worst(Pick):

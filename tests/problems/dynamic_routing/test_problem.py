@@ -9,7 +9,6 @@ import pytest
 
 from colayer import Pipeline
 from colayer.errors import InputError, OptionError
-from colayer.problem.check import check_problem
 from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_routing.state import RoutingState, violation
 from support.errors import rejects
@@ -53,11 +52,6 @@ def test_a_day_without_time_to_search_is_served() -> None:
     day = problem.generate(1, customers=30, per_epoch=15)
     solved = Pipeline(problem, weights=problem.safe_weights).solve(day, bound=False)
     assert sorted(r for decision in solved.decisions for route in decision for r in route) == list(range(day.requests))
-
-
-def test_check_finds_nothing() -> None:
-    report = check_problem(PROBLEM, [small(seed) for seed in range(2)])
-    assert report.ok, str(report)
 
 
 def test_options_make_the_problem_again() -> None:
