@@ -23,6 +23,9 @@ UNKNOWN = {
     "rounds", "feasible", "bound", "safe weights", "objective", "target", "exact", "files", "generate", "evaluator",
 }  # fmt: skip
 
+#: Budgets of a layer that searches: its instances here are small.
+BRIEF = {"dynamic-routing": {"iterations": 200, "futures": 1, "future_iterations": 10}}
+
 
 class Worst(Pick):
     """Two mistakes at once."""
@@ -41,7 +44,7 @@ def picks(count: int = 3) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", problem_names())
 def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: str) -> None:
     """On instances small enough that the layer's optimality is no matter of luck."""
-    problem = find_problem(name)
+    problem = find_problem(name, **BRIEF.get(name, {}))
     report = check_problem(problem, small_instances(problem, 3))
     assert report.ok, str(report)
     assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(bind(problem)).values())
