@@ -34,13 +34,13 @@ from colayer.problems.dynamic_vehicle_scheduling.simulation import simulated
 SEEDS, PER_FILE, LEARNING, HELD_OUT = range(5), 6, 180, 200
 EVALUATIONS = 600
 GRID = np.round(np.arange(0.2, 1.01, 0.01), 2)
-#: Other learners: how they are called, on how many days and seeds.
-OTHERS: dict[str, dict[str, Any]] = {
-    "srl": {"method": "srl", "evaluations": 110},
-    "DAgger": {"method": "imitation", "solutions": "hindsight", "evaluations": 10},
-    "network": {"method": "neural", "evaluations": 120},
+#: Other learners: on how many days, and how they are called; on the generator's days, so many seeds.
+OTHERS: dict[str, tuple[int, dict[str, Any]]] = {
+    "srl": (90, {"method": "srl", "evaluations": 330}),
+    "DAgger": (30, {"method": "imitation", "solutions": "hindsight", "evaluations": 10}),
+    "network": (30, {"method": "neural", "evaluations": 120}),
 }
-OTHER_DAYS, OTHER_SEEDS = 30, range(3)
+OTHER_SEEDS = range(3)
 #: Days of look-ahead between two savings.
 SAVED = 10
 #: Evaluations and days whose time is measured.
@@ -129,7 +129,8 @@ def contenders(
 
     def other(name: str, seed: int) -> dict[str, Any]:
         begun = time.process_time()
-        pipeline = learned(seed, learning[:OTHER_DAYS], **OTHERS[name])
+        count, options = OTHERS[name]
+        pipeline = learned(seed, learning[:count], **options)
         return {"learning": time.process_time() - begun, "costs": played(pipeline.decide, days)}
 
     def look_ahead() -> dict[str, Any]:
