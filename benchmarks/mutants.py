@@ -239,8 +239,9 @@ def candidates(folders: list[str], tree: Path, slowest: float, journal: Journal)
             state = _state(tree / tests)
             entry = journal.find(f"tests {name}", state)
             if entry is None:
-                run_tests(tests, None, 120.0, tree)  # kernels are compiled once
                 result, seconds = run_tests(tests, None, 120.0, tree)
+                if seconds > slowest:  # kernels were compiled, perhaps, which happens once
+                    result, seconds = run_tests(tests, None, 120.0, tree)
                 if result != "survived":
                     print(f"{tests} left out: {result} without a mistake", flush=True)
                 entry = journal.add(key=f"tests {name}", tests=state, result=result, seconds=round(seconds, 2))

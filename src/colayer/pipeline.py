@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
-from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.dynamic.protocol import Dynamic
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
@@ -240,25 +239,6 @@ class Pipeline(Generic[X, Y, Z]):
                     return [solve(instances[0])]
             with Threads(workers) as threads:
                 return threads.map(solve, instances)
-
-    def loss_along(
-        self,
-        instances: Sequence[X],
-        direction: str | ArrayLike,
-        *,
-        reach: float | None = None,
-        points: int = POINTS,
-        workers: int | None = None,
-    ) -> LossProfile:
-        """Return the mean losses of w + t·d over the instances at `points` equally spaced t, from −reach to reach.
-
-        `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units. By default
-        `reach` makes t·d as long as w.
-        """
-        instances = self.bound_problem.check_instances(instances)
-        options: dict[str, Any] = {"reach": reach, "points": points, "backend": Backend(workers)}
-        with numbering(instances):
-            return loss_profile(self.model, self.bound_problem, instances, direction, **options)
 
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""

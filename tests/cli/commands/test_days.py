@@ -115,8 +115,11 @@ class Raising(Dispatching):
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told_in_one_line(name: str, run: Any, refused: Any, place: Path) -> None:
+def test_mistakes_are_told_in_one_line(
+    name: str, run: Any, refused: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (place / "own_days.py").write_text(SOURCE)
+    monkeypatch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
     try:
         run("generate", CITY, "days", "--count", 2, *SIZES)
         assert MISTAKES[name] in refused("train", f"own_days:{name}", "days", "-o", "m.json", "--evaluations", 3)
