@@ -106,7 +106,8 @@ TREES = {
 }  # fmt: skip
 VEHICLES = {
     "deterministic": "blind to delays", "learned, 23": "learned, 23 features",
-    "learned, extended": "**learned**, extended", "safe weights, ls": "safe weights, then `ls`", "learned, extended, ls": "learned, extended, then `ls`",
+    "learned, extended": "**learned**, extended",
+    "safe weights, ls": "safe weights, then `ls`", "learned, extended, ls": "learned, extended, then `ls`",
 }  # fmt: skip
 
 

@@ -62,7 +62,7 @@ class Demo:
         return f"{Path(self.file).stem}:{self.name}"
 
 
-DEMOS: Mapping[str, Demo] = {
+DEMOS: dict[str, Demo] = {
     "dynamic-vehicle-scheduling": Demo(100, 200, 600, prizes={"prize": "none", "prize+wait": "wait"}),
     "dispatch": Demo(20, 50, 60, file="city_dispatch.py", name="Dispatching"),
     "own": Demo(
