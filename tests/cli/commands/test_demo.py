@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +18,18 @@ from colayer.comparison.table import Comparison, Result
 from colayer.models import LinearModel
 from support import selection_problem
 from support.selection_problem import Selection, instances
+from support.small_demo import make_demos_small
 from support.toy_problem import write_toy
 
 
 @pytest.fixture
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [*DEMOS, "spanning-tree", "demo_projects:Selection"]:
-        small = replace(DEMOS.get(name, Demo()), training=6, test=3, evaluations=12)
-        if name == "dispatch":
-            small = replace(small, sizes={"requests": 8, "vehicles": 2})
-        monkeypatch.setitem(DEMOS, name, small)
+    make_demos_small(monkeypatch)
 
 
 @pytest.mark.usefixtures("_small")
 def test_the_story_of_days(run: Any, place: Path) -> None:
-    """Learning, then everyone in one table: rules tuned, hindsight; a model and pictures in the folder; what to type next."""
+    """Learning, then everyone in one table, tuned rules and hindsight too; a model and pictures; what to type next."""
     out = run("demo", "-o", "story", "--workers", 1)
     names = sorted(p.name for p in (place / "story").iterdir())
     assert names == ["gaps.png", "instance.json", "learning.png", "model.json", "solution.png"]

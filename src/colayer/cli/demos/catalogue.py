@@ -71,3 +71,5 @@ DEMOS: dict[str, Demo] = {
     # without the features that hold the solution of a search: what is learned from data alone
     "vehicle-scheduling": Demo(sizes={"tasks": 100, "scenarios": 30}, options={"features": "23"}),
 }
+#: Of any other problem.
+DEFAULT = Demo()
