@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 
 from colayer import Pipeline
-from colayer.cli.demos.catalogue import DEMOS, Demo
-from colayer.cli.demos.contenders import contenders
-from colayer.cli.demos.story import heaviest, story
-from colayer.comparison.table import Comparison, Result
-from colayer.models import LinearModel
 from support import selection_problem
-from support.selection_problem import Selection, instances
 from support.small_demo import make_demos_small
 from support.toy_problem import write_toy
 
@@ -67,11 +61,6 @@ def test_a_day_of_dispatching_is_drawn(run: Any, place: Path) -> None:
     assert (place / "story" / "solution.png").stat().st_size > 5000
 
 
-def test_the_dispatching_of_the_demo_is_the_example() -> None:
-    example = Path(__file__).parents[3] / "examples" / "city_dispatch.py"
-    assert DEMOS["dispatch"].source == example.read_text("utf-8")
-
-
 @pytest.mark.usefixtures("_small")
 def test_a_problem_that_is_written_on_the_spot(run: Any, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = run("demo", "own", "-o", "story", "--workers", 1)
@@ -111,63 +100,3 @@ def test_what_cannot_be_told_is_refused_before_it_begins(refused: Any, place: Pa
     assert refused("demo", "-o", "toy.json").startswith("error: -o: ")
     assert refused("demo", "-o", "no/such").startswith("error: -o: no/such: ")
     assert refused("demo", "-o", "").startswith("error: -o: ")
-
-
-def test_the_heaviest_weights_are_named() -> None:
-    model = LinearModel(("a", "b", "c", "d"), np.array([0.5, -2.0, 0.0, 1.0]), np.ones(4), "toy")
-    assert heaviest(model, 2) == "3 of 4 weights are not zero, the largest: b -2, d 1"
-    nothing = LinearModel(("a",), np.zeros(1), np.ones(1), "toy")
-    assert heaviest(nothing) == "0 of 1 weights are not zero"
-
-
-def test_what_is_plain_runs_through_the_same_decoder() -> None:
-    """Ten candidates of the safe weights are a search: no reference, but shown beside ten of the learned ones."""
-    problem = Selection("swap")
-    model = Pipeline(problem, [1.0, 1.0, 0.0]).model
-    found = contenders(problem, model, instances(3), Demo(), {})
-    assert [(c.name, c.kind) for c in found if "feature" not in c.name] == [
-        ("safe weights", "safe"),
-        ("cheapest", "rule"),
-        ("safest", "rule"),
-        ("safe weights, 10 candidates", "solver"),
-        ("learned", "learned"),
-        ("learned, 10 candidates", "learned"),
-    ]
-    safe, own = found[0], Pipeline(problem, problem.safe_weights, safe=False)
-    for x in instances(3):
-        assert problem.cost(safe.attempt(x, 1.0).solutions[-1][1], x) == own.solve(x).cost
-
-
-def told(comparison: Comparison) -> str:
-    learner = Pipeline(Selection("swap"), [1.0, 1.0, 0.0], safe=False)
-    learner.fit(instances(3), evaluations=7, method="direct", portfolio=1)
-    return "".join(
-        part if isinstance(part, str) else part.text() for part in story(comparison, learner, "nothing", "day")
-    )
-
-
-def test_many_candidates_are_judged_beside_the_best_plain_way_with_as_many() -> None:
-    """Ten tries beat one of anything: what learning adds shows against ten tries without it."""
-    names = (
-        "safe weights",
-        "safe weights, 10 candidates",
-        "atc, best of 10 constants",
-        "learned",
-        "learned, 10 candidates",
-    )
-    costs = ((10.0, 11.0, 12.0), (8.5, 9.5, 10.5), (8.0, 9.0, 10.0), (9.0, 9.9, 10.8), (8.0, 9.1, 9.9))
-    results = [Result(name, i, cost[i], 1.0, 1.0, 0.001, {}) for i in range(3)
-               for name, cost in zip(names, costs, strict=True)]  # fmt: skip
-    kinds = ("safe", "solver", "solver", "learned", "learned")
-    text = told(Comparison("toy", names, tuple(results), kinds))
-    assert "\nlearned is better than safe weights: -10.0 ± 0 %" in text
-    assert "no measurable difference between learned, 10 candidates and atc, best of 10 constants: +0.0370 ± " in text
-    assert "kept: evaluation " in text
-
-
-def test_who_is_still_ahead_is_named() -> None:
-    results = [Result(name, i, cost, 1.0, 1.0, 0.001, {}) for i in range(2)
-               for name, cost in (("learned", 2.0), ("rule", 3.0), ("search", 1.5))]  # fmt: skip
-    text = told(Comparison("toy", ("learned", "rule", "search"), tuple(results), ("learned", "rule", "solver")))
-    assert text.endswith("\nstill ahead: search, 50.0 % in 1.00 ms\n")
-    assert text.count("still ahead") == 1
