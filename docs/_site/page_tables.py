@@ -27,19 +27,21 @@ def claims(outcome: dict[str, Any]) -> str:
     """Return the command of an experiment, then every claim with its verdict and its numbers."""
     about = outcome["provenance"]
     beside = f", {outcome['source']}" if outcome.get("source") else ""
-    time = duration(float(about["cpu_seconds"] or 0.0))
-    rows = [f"`{about['command']}`{beside}; {time} of processor time.", "",
-            "| claim | whose | here | numbers |", "|---|---|---|---|"]  # fmt: skip
+    time = f"{duration(float(about['cpu_seconds']))} of processor time"
+    if "cuda" in about.get("learned_on", ""):  # what a processor did beside a GPU says little
+        time = f"{duration(float(about['seconds']))} by the clock, learned on {about['learned_on']}"
+    rows = [f"`{about['command']}`{beside}; {time}.", "",
+            "| claim | whose | here | test | numbers |", "|---|---|---|---|---|"]  # fmt: skip
     for drawn in _conclusions(outcome):
         numbers = " ".join(filter(None, [drawn.numbers.rstrip(".") + ".", drawn.reason]))
         verdict = f"**{drawn.verdict}**" if drawn.verdict == "holds" else drawn.verdict
         whose = "the paper" if drawn.of == "paper" else "ours"
-        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {numbers} |")
+        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {drawn.test} | {numbers} |")
     return "\n".join(rows)
 
 
 def _conclusions(outcome: dict[str, Any]) -> list[Conclusion]:
-    return [Conclusion(**{"holds": None, **drawn}) for drawn in outcome["conclusions"]]
+    return [Conclusion(**{"holds": None, **drawn}) for drawn in outcome.get("conclusions", [])]
 
 
 TABLES: dict[str, Callable[..., str]] = {"verdicts": verdicts, "claims": claims, **RESULTS}
