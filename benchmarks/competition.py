@@ -94,7 +94,7 @@ def model_weights(seed: int) -> np.ndarray:
 #: Budgets by name; by iterations, so that costs come back bit for bit. CPU seconds per epoch are in the results.
 BUDGETS: dict[str, dict[str, Any]] = {
     "short": {"iterations": 5000, "futures": 8, "future_iterations": 500},
-    "2 s": {"iterations": 100_000, "futures": 8, "future_iterations": 5000},
+    "2 s": {"iterations": 50_000, "futures": 8, "future_iterations": 4000},
     "10 s": {"iterations": 200_000, "futures": 48, "future_iterations": 4000},
     "60 s": {"iterations": 1_000_000, "futures": 200, "future_iterations": 8000},
 }

@@ -53,7 +53,7 @@ def summary(results: dict[str, Any], rows: list[dict[str, str]]) -> dict[str, di
     costs = {name: {run: cost for run, cost in own.items() if cost < FAILED} for name, own in costs.items()}
     costs |= results["runs"]
     found: dict[str, dict[str, Any]] = {}
-    for name, own in sorted(costs.items(), key=lambda item: np.mean(list(item[1].values()))):
+    for name, own in costs.items():
         found[name] = {"runs": len(own), "mean": float(np.mean(list(own.values())))}
         for other in TEAMS:
             if name != other:
@@ -81,7 +81,7 @@ def print_tables() -> None:
     """Print the tables of the docs."""
     results = stored()
     print("| | runs | mean cost |", *(f"to {team} |" for team in TEAMS), "s per epoch |\n|" + "---|" * 6)
-    for name, row in results["table"].items():
+    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get(TEAMS[0], [0.0])[0]):
         print(line(name, row))
     print("\n| | days | to `greedy` | to `prize × vote` | CPU s per day |\n|---|---|---|---|---|")
     kept = results["validation"]
