@@ -27,7 +27,9 @@ from colayer.problem.declarations import attribute
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
-_NOT_OF_DAYS = ("approximation", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed")
+_NOT_OF_DAYS = (
+    "approximation", "log_comparisons", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed",
+)  # fmt: skip
 
 
 class BoundDynamic(BoundProblem[Any, Any, Any]):
@@ -121,9 +123,9 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def _cost_of_day(self, decisions: Sequence[Any], day: Any) -> float:
         return guard.finite(total_cost(replay(self, day, decisions)), f"cost of {self.name}")
 
-    def _played_by_rule(self, rule: str, day: Any) -> list[Any]:
+    def _played_by_rule(self, rule: str, day: Any, **constants: float) -> list[Any]:
         assert self.rule_decision is not None
-        decide = partial(self.rule_decision, rule)
+        decide = partial(self.rule_decision, rule, **constants)
         return [epoch.decision for epoch in play(self, self.start(day), decide)]
 
     def _violation_of_day(self, decisions: Sequence[Any], day: Any) -> str | None:

@@ -20,7 +20,7 @@ from colayer.dynamic.play import Epoch, play, refuse_infeasible, replay, total_c
 from colayer.errors import InputError, OptionError
 from colayer.learning.search.own_best_days import cost_of_rest
 from colayer.learning.settings import check_whole
-from colayer.models import AffineModel, Model
+from colayer.models import FromContext, Model
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
@@ -111,7 +111,7 @@ class DayPolicy:
 
 def decide(problem: BoundProblem[X, Y, Z], model: Model, state: Any, candidates: int = 1, seed: int = 0) -> Any:
     """Return the decision of a model in a state."""
-    if isinstance(model, AffineModel):
+    if isinstance(model, FromContext):
         return decide_context(problem, model, state)
     if not isinstance(problem, BoundDynamic):
         raise InputError(f"{problem.name} has no states to decide in: it has no start and step")

@@ -115,9 +115,15 @@ class FutureIgnoresItsSeed(Drawing):
         return super().future(state, len(CALLS))
 
 
+@pytest.fixture(autouse=True)
+def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that does not end is given up soon."""
+    monkeypatch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
+
+
 MISTAKES = [
     (StepChangesState(), "step", "state.epoch"),
-    (NeverEnds(), "step", "10000 epochs"),
+    (NeverEnds(), "step", "300 epochs"),
     (NotANumber(), "step", "epoch 0: step of parcels returned nan"),
     (Draws(), "step", "the same decisions gave another cost"),
     (Infeasible(), "step", "there is no such parcel"),
