@@ -63,6 +63,7 @@ def test_learning_curve_clips_outliers() -> None:
 def test_learning_curve_of_one_evaluation_and_of_none() -> None:
     low, high = learning_curve(history([2.0])).get_ylim()
     assert low < 2.0 < high
+    assert learning_curve(history([float("inf")])).get_ylim() == (0.0, 1.0)
     with pytest.raises(InputError, match="no evaluation"):
         learning_curve([])
 
