@@ -128,4 +128,3 @@ def _one(
         return improved(search, begin, budget, seed)
     search.improve(budget.iterations, seed, budget.seconds)
     return float(search.values[1]), search.best_routes
-

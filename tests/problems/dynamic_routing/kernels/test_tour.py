@@ -44,7 +44,8 @@ def test_the_cheapest_place_is_the_best_of_all_places(seed: int) -> None:
         assert extra == least
         assert (where == OWN) == (least == alone)
         assert best_place(*given, np.int64(least), -1)[2] == NONE
-        put(times, requests, tour, route, i, p, int(np.flatnonzero(route[:, LENGTH] == 0)[0]) if where == OWN else where)
+        empty = int(np.flatnonzero(route[:, LENGTH] == 0)[0])
+        put(times, requests, tour, route, i, p, empty if where == OWN else where)
         check_tour(search, tour, route)
 
 

@@ -40,6 +40,7 @@ _MOST, _STRING = 20, 10
 _BOLD, _TIMES = 0.1, 4.0
 _NO_LIMIT = np.int64(2**62)
 
+
 @inner(cache=True, nogil=True)
 def _uniform(state):  # type: ignore[no-untyped-def]
     """Return the next number of [0, 1) of a 64-bit xorshift generator (Marsaglia 2003); state is never 0."""
@@ -49,6 +50,7 @@ def _uniform(state):  # type: ignore[no-untyped-def]
     x ^= x << np.uint64(17)
     state[0] = x
     return np.float64(x >> np.uint64(11)) / 9007199254740992.0
+
 
 @inner(cache=True, nogil=True)
 def _remove(times, requests, around, state, tour, route, prizes, removed, out, touched, list_):  # type: ignore[no-untyped-def]
@@ -92,6 +94,7 @@ def _remove(times, requests, around, state, tour, route, prizes, removed, out, t
         change += cut(times, requests, tour, route, first, last, r)
     return count, number, change
 
+
 @inner(cache=True, nogil=True)
 def _sort(times, requests, state, removed, count, keys):  # type: ignore[no-untyped-def]
     """Sort what was removed: at random, by demand, by distance from the depot, or by width of window."""
@@ -114,6 +117,7 @@ def _sort(times, requests, state, removed, count, keys):  # type: ignore[no-unty
             keys[k], removed[k] = keys[k - 1], removed[k - 1]
             k -= 1
         keys[k], removed[k] = key, i
+
 
 @inner(cache=True, nogil=True)
 def _put_back(  # type: ignore[no-untyped-def]
@@ -141,6 +145,7 @@ def _put_back(  # type: ignore[no-untyped-def]
         change += extra
     return number, change
 
+
 @njit(cache=True, nogil=True)
 def build_into(times, into, requests, capacity, closing, before, after, order, tour, route):  # type: ignore[no-untyped-def]
     """Fill a tour with routes that serve all requests, put in this order; return their driving time.
@@ -157,6 +162,7 @@ def build_into(times, into, requests, capacity, closing, before, after, order, t
         touched, list_, 0,
     )  # fmt: skip
     return total
+
 
 @njit(cache=True, nogil=True)
 def improve_into(  # type: ignore[no-untyped-def]

@@ -24,6 +24,7 @@ TOUR_COLUMNS, ROUTE_COLUMNS = 6, 4
 #: Of `best_place`: a route of its own, and no place.
 OWN, NONE = -1, -2
 
+
 @njit(cache=True, nogil=True)
 def near_into(times, requests, waiting, before, after, around):  # type: ignore[no-untyped-def]
     """List for each request those that may come before it, after it, and around it, nearest first; −1 where none.
