@@ -9,8 +9,8 @@ other file, by name, is for learning, the others are for validation.
     --ship SEED       put these weights into the package
     --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
-    --table           print the tables of docs/dynamic_routing.md from the results; DIR is not read
-    --picture FILE    draw a day of our own generator under the shipped weights; DIR is not read
+    --table           print the tables of docs/dynamic_routing.md from the results, without DIR
+    --picture FILE    draw a day of our own generator under the shipped weights, without DIR
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def contenders() -> dict[str, Callable[[], Callable[[RoutingState], Any]]]:
     safe = DynamicRouting().safe_weights
     learned = {path.stem: model_weights(int(path.stem)) for path in sorted(MODELS.glob("?.json"))}
     found: dict[str, Callable[[], Callable[[RoutingState], Any]]] = {}
-    for budget in ("2 s", "short", "10 s", "60 s"):
+    for budget in ("10 s", "short", "2 s", "60 s"):
         found[f"learned, seed {SHIPPED}, {budget}"] = partial(by_weights, learned[SHIPPED], budget)
         if budget in ("short", "2 s"):
             found[f"prize × vote, {budget}"] = partial(by_weights, safe, budget)
@@ -269,17 +269,20 @@ def steps(name: str, cost: Callable[[RoutingDay], float], folder: Path) -> None:
 
 def picture(path: Path) -> None:
     """Draw a day of our own generator under the shipped weights."""
-    from colayer.display.charts import drawn, save
+    from matplotlib.figure import Figure
+
+    from colayer.display.charts import save
 
     problem = DynamicRouting()
     day = problem.generate(7, customers=120, per_epoch=12)
-    solved = Pipeline(problem).solve(day, bound=False)
-    save(drawn(bind(problem), solved.solution, day), path)
+    figure = Figure(figsize=(4.4, 3.4), layout="constrained")
+    problem.plot(Pipeline(problem).solve(day, bound=False).decisions, day, figure.subplots())
+    save(figure, path)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path())
     parser.add_argument("--learn", type=int)
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")

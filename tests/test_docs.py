@@ -119,7 +119,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def test_the_readme_is_short_and_evaluates_on_other_instances() -> None:
-    """One screen and a half; what is learned from is not what it is judged by, and the best rule stands in the table."""
+    """One screen and a half; what is learned from is not what it is judged by; the best rule is in the table."""
     text = PAGES[0].read_text("utf-8")
     assert text.count("\n") <= 110
     assert "`prize+wait`" in text

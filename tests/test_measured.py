@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 #: Pages on which every measured number says where it comes from.
-TRACED = ["paper/docs/conclusions.md"]
+TRACED = ["README.md", "docs/results.md", "paper/docs/conclusions.md"]
 
 
 @pytest.fixture(scope="module")
