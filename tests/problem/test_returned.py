@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import InputError
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problem.bind import bind
 from colayer.problem.declarations import DAY_METHODS, DAY_OPTIONAL, METHODS, OPTIONAL
 from colayer.problem.returned import CHECKS, checked_features, nan_in
@@ -32,6 +32,7 @@ ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
     "write_solution": ([{}, {"a": np.ones(2)}], [None, [1], {1: 2}, {"a": 2j}, {"a": [1, object()]}]),
     "content": ([b"", bytearray(b"x")], [None, "x", 3]),
     "bound": ([None, 3, -math.inf, np.float32(2.5)], ["low", [1.0, 2.0], math.nan, math.inf]),
+    "log_comparisons": ([None, 3.5], ["many", math.inf]),
     "approximation": ([None, Approximation(1.0, 2.0)], [1.5, (1.0, 2.0)]),
     "quick": ([0, [1]], [None]),
     "baseline": ([0, [1]], [None]),

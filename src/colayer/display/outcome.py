@@ -106,6 +106,8 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     moot: bool = False
     #: Why it does not hold, as tested.
     reason: str = ""
+    #: What the verdict rests on: "20 and 5 seeds, 56 instances".
+    test: str = ""
 
     @property
     def verdict(self) -> Verdict:

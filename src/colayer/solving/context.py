@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from colayer.models import AffineModel
+from colayer.models import FromContext
 from colayer.problem.bind import BoundProblem
 from colayer.problem.theta import theta_of
 
 
-def decide_context(problem: BoundProblem[Any, Any, Any], model: AffineModel, given: Any) -> Any:
+def decide_context(problem: BoundProblem[Any, Any, Any], model: FromContext, given: Any) -> Any:
     """Return the decision for one context, or an array of those for several; what they cost is not asked for."""
     if isinstance(given, list) or getattr(given, "ndim", 1) == 2:
         decisions = [decide_context(problem, model, one) for one in given]

@@ -264,16 +264,16 @@ def _promise(promised: Guarantees) -> list[str | Table]:
     from colayer.display.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
-    if all(row[0] == "measured" for row in lines):
+    if {row[0] for row in lines} <= {"measured"}:
         return ["\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"]
     setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
-    reach = f"R = {significant(promised.loss_range)}"
-    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+    setting += f", R = {significant(promised.loss_range)}"
+    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}):\n\n"
     said = (
-        "\nproved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
+        "\nproved: the form, for the minimiser over all weights (`cells`), or of the perturbed loss over a given ball\n"
         "estimated from the sample: the units of M and σ, R, κ and all expectations; so the bounds are estimates\n"
-        "`measured` refers to the weights themselves, the bounds to perturbed ones\n"
     )
-    vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
-    said += "a bound above R says nothing: at this n, go by the measured gap\n" * vacuous
+    said += "the learned weights lie outside of M: only `cells` speaks of them\n" * (promised.reach > promised.radius)
+    if all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds):
+        said += "a bound above R says nothing: at this n, go by the measured gap\n"
     return [head, table(promised.HEADERS, lines), said]

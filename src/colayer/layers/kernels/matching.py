@@ -12,8 +12,7 @@ their row. When no arc is violated, α and π are feasible for all arcs and prov
 
 Shortest augmenting paths with duals: Jonker & Volgenant, "A shortest augmenting path algorithm for dense and sparse
 linear assignment problems" (1987); pricing around a sparse core: Volgenant, "Linear and semi-assignment problems: a
-core oriented approach" (1996). One thread, no randomness, no warm start: the result is a function of the
-arguments alone.
+core oriented approach" (1996). One thread, no randomness: the result is a function of the arguments alone.
 """
 
 from __future__ import annotations
@@ -38,6 +37,20 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     arrays hold on entry does not matter. Scratch memory O(KEPT·rows + columns). Each round of pricing keeps at least
     one arc more, so there is a last one; on city graphs there are 3 to 9, each a pass over the arcs at memory speed.
     """
+    for u in range(row_costs.shape[0]):
+        partner[u] = -1
+    for v in range(column_costs.shape[0]):
+        column_duals[v] = column_costs[v]
+    rematch_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals)
+
+
+@inner(cache=True, nogil=True)
+def rematch_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals):  # type: ignore[no-untyped-def]
+    """Do what `match_into` does, from any matching `partner` and any duals `column_duals`.
+
+    A row keeps its column where their arc is tight, θ_uv − π_v = min_w (θ_uw − π_w); all others are inserted. So there
+    is little to do where few arcs have changed, or all of them a little.
+    """
     rows = row_costs.shape[0]
     columns = column_costs.shape[0]
     work = workspace(max(rows, columns))
@@ -57,12 +70,36 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     scale = 0.0
     for v in range(columns):
         owner[v] = -1
-        column_duals[v] = column_costs[v]
+        column_duals[v] = min(column_duals[v], column_costs[v])
         scale = max(scale, abs(column_costs[v]))
     for u in range(rows):
-        partner[u] = -1
+        if partner[u] >= 0:
+            owner[partner[u]] = u
         row_duals[u] = row_costs[u]
         scale = max(scale, abs(row_costs[u]))
+
+    for u in range(rows):
+        v = partner[u]
+        if v < 0:
+            continue
+        firsts[u] = u * KEPT
+        found = least(
+            heads[indptr[u] : indptr[u + 1]], costs[indptr[u] : indptr[u + 1]], column_duals, row_costs[u],
+            KEPT, firsts[u], kept_heads, kept_costs, values, buffer,
+        )  # fmt: skip
+        lasts[u] = firsts[u] + found
+        partner[u] = -1
+        for k in range(firsts[u], lasts[u]):
+            scale = max(scale, abs(kept_costs[k]))
+            value = kept_costs[k] - column_duals[v]
+            if kept_heads[k] == v and value <= values[0] + TOLERANCE * scale:
+                partner[u] = v
+                row_duals[u] = value
+        if partner[u] < 0:
+            owner[v] = -1
+    lost = False  # whether a column is alone at less than its cost: it is matched, or its dual raised, after a round
+    for v in range(columns):
+        lost |= owner[v] < 0 and column_duals[v] < column_costs[v]
 
     new_heads = np.empty(rows * ADDED, np.uint32)
     new_costs = np.empty(rows * ADDED)
@@ -71,9 +108,11 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
     while True:
         for position in range(rows):
             u = order[position]
-            if insertion:
+            if insertion and partner[u] >= 0:
+                added[u] = 0
+            elif insertion:
                 first = u * KEPT
-                added[u] = _least(
+                added[u] = least(
                     heads[indptr[u] : indptr[u + 1]], costs[indptr[u] : indptr[u + 1]], column_duals, row_costs[u],
                     KEPT, first, kept_heads, kept_costs, values, buffer,
                 )  # fmt: skip
@@ -104,7 +143,7 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
             theta = costs[indptr[u] : indptr[u + 1]]
             limit = row_duals[u] - TOLERANCE * scale
             if _violated(row_heads, theta, column_duals, limit):
-                found = _least(row_heads, theta, column_duals, limit, ADDED, new, new_heads, new_costs, values, buffer)
+                found = least(row_heads, theta, column_duals, limit, ADDED, new, new_heads, new_costs, values, buffer)
                 added[u] = _fresh(kept_heads[firsts[u] : lasts[u]], new_heads, new_costs, new, found)
                 new += added[u]
             if added[u] > 0:
@@ -112,8 +151,9 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
                 if partner[u] >= 0:
                     owner[partner[u]] = -1
                     partner[u] = -1
-        if new == 0:
+        if new == 0 and not lost:
             return
+        lost = False
         total = new
         for u in range(rows):
             total += lasts[u] - firsts[u]
@@ -129,7 +169,7 @@ def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, ro
 
 
 @inner(cache=True, nogil=True)
-def _least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs, values, buffer):  # type: ignore[no-untyped-def]
+def least(heads, costs, column_duals, limit, most, base, kept_heads, kept_costs, values, buffer):  # type: ignore[no-untyped-def]
     """Copy the (at most) `most` arcs of a row with the least θ_v − π_v < limit to `base` onwards, ties by position.
 
     Return their number; `values` holds their θ_v − π_v, ascending. The differences are computed at once, whole blocks

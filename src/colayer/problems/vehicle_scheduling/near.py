@@ -1,8 +1,9 @@
 """The layer on few arcs of a large city, with a proof that the others do not matter.
 
 A solution uses n of the n²/2 arcs, and hardly any that lets a vehicle wait for hours. So features are computed for arcs
-(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those. Its duals α, π prove the answer optimal
-on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound that costs next to nothing:
+(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those, by levels (`kernels/levels.py`). Its
+duals α, π prove the answer optimal on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound
+that costs next to nothing:
 
     slack_s = ξ_begin[v, s] − D_s − leave[u, s] − travel,   D_s the delay in the district of v, between its least and
                                                             its largest of all hours,
@@ -11,10 +12,11 @@ so a mean, and an order statistic, of the slack lies between a number of v less 
 smallest of X_s − Y_s is at least X_(a) − Y_(b) where a + S − 1 − b ≤ i, and at most X_(a) − Y_(b) where a − b ≥ i.
 Probabilities are at least 0 and at most 1, an expected delay is at least 0, and at most that of u beyond the window
 plus that of v ahead of its time. The bound is A_u + C_v + g·travel; features of an arc are computed only where
-A_u − α_u + C_v − π_v + g·travel < 0. Arcs that turn out to be violated join, and the layer is solved anew. What is
-found is a function of weights and instance alone.
+A_u − α_u + C_v − π_v + g·travel < 0. They join, and the layer is mended from the duals before. What is found is a
+function of weights and instance alone.
 
-The limit: reading n²/2 pairs of numbers per solve; S slacks for each arc of the window.
+The limit: S slacks for each arc of the window and each that the bound does not clear; with the shipped weights these
+are an eighth of all arcs, because the bound knows nothing of delays.
 """
 
 from __future__ import annotations
@@ -31,20 +33,22 @@ from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.deadline import look
 from colayer._runtime.threads import even_cuts, share
 from colayer.errors import InputError
-from colayer.layers.kernels.matching import TOLERANCE
-from colayer.layers.path_cover import path_cover_into
+from colayer.layers.kernels.levels import match_by_levels_into
+from colayer.layers.kernels.matching import rematch_into
 from colayer.models.thetas import accumulate
-from colayer.problems.vehicle_scheduling.features import FEATURES_23, LEVELS, POINTS
+from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, FEATURES_23, LEVELS, POINTS
 from colayer.problems.vehicle_scheduling.instance import SMALL, Instance
-from colayer.problems.vehicle_scheduling.kernels.near import near_into, suspects_into
+from colayer.problems.vehicle_scheduling.kernels.near import merged, near_into, suspects_into
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
 from colayer.problems.vehicle_scheduling.layer import SECONDS_PER_ARC
 
 #: Tasks from which on the arcs of a window are fewer by far than all.
 FEWEST = 1500
-#: The window leaves time to cross the city, and for so many mean delays. With more, features take longer; with less,
-#: many arcs beyond it are violated.
-LATE = 1.5
+#: The window leaves time to cross half of the city, and for so many mean delays. With more, features take longer; with
+#: less, the duals of the window ask for many arcs beyond it that those of all arcs do not.
+LATE = 0.75
+#: The safe weights of the 23 features.
+SAFE = FEATURE_SETS["23"].safe_weights
 #: Suspects whose features are computed at a time.
 _CHUNK = 1 << 17
 _SLACKS = slice(3, 3 + len(LEVELS))
@@ -94,80 +98,75 @@ class NearArcs:
 
     def cover(self, weights: Floats) -> Ints:
         """Return the successors of the layer under weights of the 23 features, optimal over all arcs."""
+        if np.array_equal(weights, SAFE):
+            return self.safe
         rows = np.ascontiguousarray(weights[None, :], dtype=np.float64)
 
-        def theta(features: Singles, delays: Floats) -> Floats:
-            values: Floats = np.empty((1, features.shape[1]))
-            accumulate(features, rows, values)
-            return values.ravel()
+        def theta_of(features: Singles, delays: Floats) -> Floats:
+            theta: Floats = np.empty((1, features.shape[1]))
+            accumulate(features, rows, theta)
+            return theta[0]
 
-        return self._solve(theta(self.features, self.delays), theta, _LowerBound.of(self, rows[0]))
+        return self._solve(theta_of(self.features, self.delays), theta_of, _LowerBound.of(self, rows[0]))
 
-    def bound(self) -> float:
-        """Return the layer's least value under the safe weights in float64, as `cost.bound` does."""
+    @cached_property
+    def safe(self) -> Ints:
+        """Return the successors of the layer under the safe weights, in float64, which give the bound as well."""
         x, n = self.instance, self.instance.tasks
         theta = np.concatenate([x.delay_cost * self.delays, np.full(n, x.vehicle_cost), np.zeros(n)])
         nothing = _LowerBound(np.zeros(n), np.zeros(n), 0.0, 0.0)
-        successor = self._solve(theta, lambda features, delays: x.delay_cost * delays, nothing)
-        used = successor >= 0
+        return self._solve(theta, lambda features, delays: x.delay_cost * delays, nothing)
+
+    def bound(self) -> float:
+        """Return the layer's least value under the safe weights, as `cost.bound` does."""
+        used = self.safe >= 0
         indptr = np.concatenate([[0], np.cumsum(used)])
-        heads = successor[used].astype(np.int32)
-        delays = _fill(x, indptr, heads, np.empty((len(FEATURES_23), len(heads)), np.float32))
-        vehicles = n - len(heads)
-        return x.vehicle_cost * vehicles + x.delay_cost * (sum(delays.tolist(), 0.0) * (1.0 - 1e-12))
+        heads = self.safe[used].astype(np.int32)
+        delays = _fill(self.instance, indptr, heads, np.empty((len(FEATURES_23), len(heads)), np.float32))
+        vehicles = self.instance.vehicle_cost * (self.instance.tasks - len(heads))
+        return vehicles + self.instance.delay_cost * (sum(delays.tolist(), 0.0) * (1.0 - 1e-12))
 
     def _solve(self, theta: Floats, theta_of: Callable[[Singles, Floats], Floats], lower: _LowerBound) -> Ints:
         """Solve the layer on the arcs of the window, and with those beyond it that its duals ask for."""
         if not np.isfinite(theta).all():
             raise InputError("not finite", where="theta")
         n, order = self.instance.tasks, self.instance.latest_first
-        near, origin, destination = np.split(theta, [len(self.heads), len(self.heads) + n])
-        indptr, heads, costs = self.indptr, self.heads, near
-        more = np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)  # arcs beyond: tails, heads, θ
+        costs, *ends = np.split(theta, [len(self.heads), len(self.heads) + n])
+        indptr, heads, solve = self.indptr, self.heads, match_by_levels_into
         partner, row_duals, column_duals = np.empty(n, np.int64), np.empty(n), np.empty(n)
-        tolerance = TOLERANCE * float(np.abs(theta).max())
         while True:
             look(SECONDS_PER_ARC * len(heads))
-            path_cover_into(indptr, heads, costs, origin, destination, order, partner, row_duals, column_duals)
-            found = self._violated(theta_of, lower, row_duals, column_duals, tolerance)
-            fresh = ~np.isin(found[0] * n + found[1], more[0] * n + more[1])
-            if not fresh.any():
+            solve(indptr, heads, costs, *ends, order, partner, row_duals, column_duals)
+            more, others, values = self._suspects(theta_of, lower, indptr, heads, row_duals, column_duals)
+            if len(others) == 0:
                 return partner
-            tails, ends, values = (np.concatenate([old, new[fresh]]) for old, new in zip(more, found, strict=True))
-            by_arc = np.lexsort((ends, tails))
-            more = tails, ends, values = tails[by_arc], ends[by_arc], values[by_arc]
-            places = self.indptr[tails + 1]  # beyond the window is after it
-            heads, costs = np.insert(self.heads, places, ends), np.insert(near, places, values)
-            indptr = self.indptr + np.searchsorted(tails, np.arange(n + 1))
+            indptr, heads, costs = merged(indptr, heads, costs, more, others, values)
+            solve = rematch_into
 
-    def _violated(
+    def _suspects(
         self,
         theta_of: Callable[[Singles, Floats], Floats],
         lower: _LowerBound,
+        known: Ints,
+        known_heads: NDArray[np.int32],
         row_duals: Floats,
         column_duals: Floats,
-        tolerance: float,
-    ) -> tuple[Ints, Ints, Floats]:
-        """Return (tails, heads, θ) of all arcs beyond the window with θ_uv < α_u + π_v."""
+    ) -> tuple[Ints, NDArray[np.int32], Floats]:
+        """Return (indptr, heads, θ) of all other arcs for which the bound does not prove θ_uv ≥ α_u + π_v."""
         x, n = self.instance, self.instance.tasks
         indptr, heads = np.empty(n + 1, np.int64), np.empty(0, np.int32)
         bound = lower.tail - row_duals, lower.head - column_duals, lower.per_minute, self.longest, lower.margin
-        while (size := suspects_into(x.times, self.beyond, *bound, indptr, heads)) > len(heads):
+        graph = self.beyond, known, known_heads
+        while (size := suspects_into(x.times, *graph, *bound, indptr, heads)) > len(heads):
             heads = np.empty(size, np.int32)
-        found = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
+        theta = np.empty(size)
         cuts = even_cuts(indptr, 1 + size // _CHUNK) if size else [0]
         for low, high in itertools.pairwise(cuts):
             first, last = indptr[low], indptr[high]
-            pointers = np.concatenate([np.zeros(low, np.int64), indptr[low : high + 1] - first])
-            pointers = np.concatenate([pointers, np.full(n - high, last - first)])
-            chunk = heads[first:last]
-            features = np.zeros((len(FEATURES_23), len(chunk)), np.float32)
-            theta = theta_of(features, _fill(x, pointers, chunk, features))
-            tails = np.repeat(np.arange(n), np.diff(pointers))
-            bad = theta < row_duals[tails] + column_duals[chunk] - tolerance
-            found.append((tails[bad], chunk[bad].astype(np.int64), theta[bad]))
-        tails, ends, values = (np.concatenate(part) for part in zip(*found, strict=True))
-        return tails, ends, values
+            pointers = (indptr - first).clip(0, last - first)
+            features = np.zeros((len(FEATURES_23), last - first), np.float32)
+            theta[first:last] = theta_of(features, _fill(x, pointers, heads[first:last], features))
+        return indptr, heads[:size], theta
 
     @cached_property
     def longest(self) -> float:
@@ -228,8 +227,8 @@ def _longest(instance: Instance) -> float:
 
 
 def _window(instance: Instance) -> float:
-    """Return the minutes to cross the city, and `LATE` times those by which tasks end late on average."""
-    return _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
+    """Return the minutes to cross half of the city, and `LATE` times those by which tasks end late on average."""
+    return 0.5 * _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
 
 
 def _fill(instance: Instance, indptr: Ints, heads: NDArray[np.int32], features: Singles) -> Floats:

@@ -9,6 +9,8 @@ from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
 from colayer.problems.vehicle_scheduling.kernels.travel import Times, is_arc, nominal_travel
 
+BLOCK = 64  # heads that are cleared at once
+
 
 @njit(cache=True, nogil=True)
 def near_into(times: Times, after: Ints, beyond: Ints, indptr: Ints, heads: NDArray[np.int32]) -> int:
@@ -29,6 +31,8 @@ def near_into(times: Times, after: Ints, beyond: Ints, indptr: Ints, heads: NDAr
 def suspects_into(
     times: Times,
     beyond: Ints,
+    known: Ints,
+    known_heads: NDArray[np.int32],
     tail_part: Floats,
     head_part: Floats,
     per_minute: float,
@@ -40,22 +44,53 @@ def suspects_into(
     """Return the number of arcs (u, v), v ≥ beyond[u], whose reduced cost may be negative; fill as `near_into` does.
 
     tail_part[u] + head_part[v] + per_minute · travel is a lower bound of it, travel at most `longest`; arcs at `margin`
-    or above are cleared. O(n²) comparisons in vector instructions, and a square root where one of them fails.
+    or above are cleared, and so are those of the graph (known, known_heads). Heads go in blocks, and a block whose
+    least head_part clears it is passed over: O(n² / BLOCK) comparisons, and a square root where one of them fails.
     """
+    n = len(beyond)
+    least = np.full((n + BLOCK - 1) // BLOCK, np.inf)
+    for v in range(n):
+        least[v // BLOCK] = min(least[v // BLOCK], head_part[v])
     size = 0
     indptr[0] = 0
-    least = min(0.0, per_minute * longest)
-    for u in range(len(beyond)):
+    travelled = min(0.0, per_minute * longest)
+    for u in range(n):
         limit = margin - tail_part[u]
-        below = np.int64(0)
-        for v in range(beyond[u], len(beyond)):
-            below += np.int64(head_part[v] + least < limit)
-        for v in range(beyond[u], len(beyond) if below > 0 else beyond[u]):
-            if head_part[v] + least >= limit or not is_arc(times, u, v):
+        k = known[u] + np.searchsorted(known_heads[known[u] : known[u + 1]], beyond[u])
+        for block in range(beyond[u] // BLOCK, len(least)):
+            if least[block] + travelled >= limit:
                 continue
-            if head_part[v] + per_minute * nominal_travel(times, u, v) < limit:
-                if size < len(heads):
-                    heads[size] = v
-                size += 1
+            for v in range(max(beyond[u], block * BLOCK), min(n, (block + 1) * BLOCK)):
+                if head_part[v] + travelled >= limit or not is_arc(times, u, v):
+                    continue
+                if head_part[v] + per_minute * nominal_travel(times, u, v) < limit:
+                    while k < known[u + 1] and known_heads[k] < v:
+                        k += 1
+                    if k < known[u + 1] and known_heads[k] == v:
+                        continue
+                    if size < len(heads):
+                        heads[size] = v
+                    size += 1
         indptr[u + 1] = size
     return size
+
+
+@njit(cache=True, nogil=True)
+def merged(
+    indptr: Ints, heads: NDArray[np.int32], costs: Floats, more: Ints, ends: NDArray[np.int32], values: Floats
+) -> tuple[Ints, NDArray[np.int32], Floats]:
+    """Return (indptr, heads, costs) of two graphs that share no arc, heads ascending for each task; O(arcs)."""
+    both = np.zeros(len(indptr), np.int64)
+    all_heads, all_costs = np.empty(len(heads) + len(ends), np.int32), np.empty(len(heads) + len(ends))
+    i = j = size = 0
+    for u in range(len(indptr) - 1):
+        while i < indptr[u + 1] or j < more[u + 1]:
+            if j == more[u + 1] or (i < indptr[u + 1] and heads[i] < ends[j]):
+                all_heads[size], all_costs[size] = heads[i], costs[i]
+                i += 1
+            else:
+                all_heads[size], all_costs[size] = ends[j], values[j]
+                j += 1
+            size += 1
+        both[u + 1] = size
+    return both, all_heads, all_costs

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.compiled import inner, njit
-from colayer.problems.vehicle_scheduling.kernels.travel import Times, cross_district, nominal_travel
+from colayer.problems.vehicle_scheduling.kernels.travel import Times, hour, nominal_travel
 
 #: Arcs that are sorted side by side: many, since each step of the sort is a loop over the lanes of a few rows.
 LANES = 128
@@ -15,19 +15,21 @@ LANES = 128
 
 @njit(cache=True, nogil=True)
 def slack_into(times: Times, u: int, v: int, out: Floats) -> None:
-    """Compute the slack of the arc (u, v) in every scenario; O(S). Each form has its own fused loop."""
-    end = times.end[u]
-    begin = times.begin[v]
+    """Compute the slack of the arc (u, v) in every scenario; O(S). Each form has its own fused loop.
+
+    Entries are read one by one: a view of a row counts references, which takes as long as the loop.
+    """
+    begin, end = times.begin, times.end
     if times.explicit:
-        travel = times.table[u, v]
+        travel = times.table
         for s in range(len(out)):
-            out[s] = begin[s] - (end[s] + travel[s])
+            out[s] = begin[v, s] - (end[u, s] + travel[u, v, s])
     else:
         nominal = nominal_travel(times, u, v)
-        leave = times.leave[u]
-        district = times.district[times.zone[v]]
+        leave, district, zone = times.leave, times.district, times.zone[v]
         for s in range(len(out)):
-            out[s] = begin[s] - (end[s] + (cross_district(district, s, leave[s] + nominal) - end[s]))
+            minute = leave[u, s] + nominal
+            out[s] = begin[v, s] - (end[u, s] + ((minute + district[zone, hour(minute), s]) - end[u, s]))
 
 
 @inner(cache=True, nogil=True)
