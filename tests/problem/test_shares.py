@@ -9,6 +9,7 @@ from colayer.problem.shares import loss_shares, range_of, ruled, rulers
 
 def test_shares_are_of_sizes_and_add_up() -> None:
     assert loss_shares([1.0, -2.0, 5.0]) == [0.125, 0.25, 0.625]
+    assert loss_shares([0.125, -0.375]) == [0.25, 0.75]
     assert loss_shares([0.0, 0.0]) == [0.5, 0.5]
     assert loss_shares([]) == []
 

@@ -13,6 +13,11 @@ from support.errors import rejects
 from support.item_problem import Even, Item
 
 
+class Large(Even):
+    def scale(self, instance: Item) -> float:
+        return 4.0
+
+
 class Bent(Even):
     """With a negative weight it picks the largest, and with its safe weights the smallest number."""
 
@@ -28,6 +33,10 @@ def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
     assert feasible_losses(bind(Bent()), [even], Pipeline(Bent(), [1.0], safe=False)) == [1.0]
     with rejects(InputError, where="instance 0"):
         feasible_losses(bind(Bent()), [even], Pipeline(Bent(), [-1.0], safe=False))
+
+
+def test_a_loss_is_a_cost_over_the_scale() -> None:
+    assert feasible_losses(bind(Large()), [Item([1.0, 2.0, 3.0, 4.0])]) == [0.25]
 
 
 def test_ours_are_not_looked_at() -> None:
