@@ -179,19 +179,23 @@ def compared(costs: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
 
 
 def table(name: str, kept: dict[str, Any]) -> None:
-    """Print the differences to greedy and to the prize rule, seeds together, and their spread."""
+    """Print the differences to the prize rule and to that with waiting, seeds together, and their spread."""
     groups: dict[str, list[str]] = {}
     for key in kept:
         groups.setdefault(key.partition(", seed")[0], []).append(key)
-    greedy, prize = (np.array(kept[key]["costs"]) for key in ("greedy", "prize"))
-    print(f"\n{name}\n{'policy':<14}{'to greedy':>18}{'to the prize rule':>20}  of seeds         ms a day")
+    prize, waiting = (np.array(kept[key]["costs"]) for key in ("prize", "prize, wait"))
+    print(f"\n{name}\n{'policy':<24}{'to the prize rule':>18}{'to prize, wait':>18}  of seeds         ms a day")
     for group, keys in groups.items():
         costs = np.array([kept[key]["costs"] for key in keys])
         seeds = [compared(row, prize)[0] for row in costs]
         spread = f"{min(seeds):+.2f} … {max(seeds):+.2f}" if len(keys) > 1 else ""
-        texts = ["{:+.2f} ± {:.2f} %".format(*compared(costs, other)) for other in (greedy, prize)]
+        texts = ["{:+.2f} ± {:.2f} %".format(*compared(costs, other)) for other in (prize, waiting)]
         spent = 1e3 * np.mean([kept[key]["seconds"] for key in keys])
-        print(f"{group:<14}{texts[0]:>18}{texts[1]:>20}  {spread:<17}{spent:>8.2f}")
+        print(f"{group:<24}{texts[0]:>18}{texts[1]:>18}  {spread:<17}{spent:>8.2f}")
+    if {"simulated", "prize, wait, simulated"} <= groups.keys():
+        costs = np.array([kept[key]["costs"] for key in groups["simulated"]])
+        both = compared(costs, np.array(kept["prize, wait, simulated"]["costs"]))
+        print("simulated under learned weights, to under those of the rule: {:+.2f} ± {:.2f} %".format(*both))
 
 
 def main() -> None:
