@@ -59,7 +59,9 @@ class Seeds:
 
     @cached_property
     def _best(self) -> Floats:
-        return np.min(np.vstack([costs for by_name in self.costs.values() for costs in by_name.values()]), axis=0)
+        return np.asarray(
+            np.min(np.vstack([costs for by_name in self.costs.values() for costs in by_name.values()]), axis=0)
+        )
 
     def gaps(self, name: str, decoder: str, size: str | None = None) -> Floats:
         """Gaps in percent to the best cost that anything here found, on the instances of a subset."""
