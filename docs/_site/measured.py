@@ -214,13 +214,13 @@ def main(arguments: Sequence[str]) -> int:
     faults = 0
     for page in chosen:
         text = page.read_text("utf-8")
-        for line, fault in stale(text):
-            if check or "is stale" not in fault:
-                print(f"{page.relative_to(ROOT)}:{line}: {fault}")
-                faults += 1
+        found = [(line, fault) for line, fault in stale(text) if check or "is stale" not in fault]
+        for line, fault in found:
+            print(f"{page.relative_to(ROOT)}:{line}: {fault}")
+        faults += len(found)
         if "--untraced" in arguments:
             print(*(f"{page.relative_to(ROOT)}:{line}: {number}" for line, number in untraced(text)), sep="\n")
-        elif not check and not faults and written(text) != text:
+        elif not check and not found and written(text) != text:
             page.write_text(written(text), "utf-8")
             print(f"{page.relative_to(ROOT)} rewritten")
     return 1 if faults else 0

@@ -55,3 +55,14 @@ def test_gaps_are_to_the_best_of_all_on_the_instances_of_a_subset() -> None:
     found = seeds([1.0, 1.1], [1.0, 1.1], [1.0, 1.1])
     assert found.gaps("rule", "ls").tolist() == [[0.0] * 30]
     assert found.gaps(EXPERIENCE, "none", "huge").shape == (2, 10)
+
+
+def test_without_learners_by_demonstration_only_the_search_is_judged() -> None:
+    whole = seeds([1.0, 1.1, 1.2], [9.0, 9.5, 10.0], [0.5, 0.6, 0.55])
+    costs_without = {
+        decoder: {name: rows for name, rows in by_name.items() if name != DEMONSTRATION}
+        for decoder, by_name in whole.costs.items()
+    }
+    drawn = conclusions(Seeds(costs_without, JOBS), 0.99)
+    assert [c.holds for c in drawn] == [None, None, None, True, True]
+    assert drawn[0].numbers == "0 learners by demonstration at this scale"

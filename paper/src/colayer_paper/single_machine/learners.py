@@ -137,7 +137,7 @@ def validation(config: Config) -> Data[Instance]:
 
 def by_demonstration(run: Run, config: Config, features: str = "27", seed: int = 0) -> Machine:
     """By demonstration: the Fenchel-Young loss on optimal sequences; a seed draws the perturbations."""
-    problem = SingleMachine(features, "none")
+    problem = SingleMachine().with_options(features=features, decoder="none")
     data = labelled(config)
     method = FenchelYoung(epsilon=config["demonstration_epsilon"], samples=config["demonstration_samples"])
     identity = {"problem": problem.name, "labels": "exact", "data": data.identity}

@@ -59,7 +59,9 @@ class Seeds:
 
     @cached_property
     def _best(self) -> Floats:
-        return np.min(np.vstack([costs for by_name in self.costs.values() for costs in by_name.values()]), axis=0)
+        return np.asarray(
+            np.min(np.vstack([costs for by_name in self.costs.values() for costs in by_name.values()]), axis=0)
+        )
 
     def gaps(self, name: str, decoder: str, size: str | None = None) -> Floats:
         """Gaps in percent to the best cost that anything here found, on the instances of a subset."""
@@ -119,6 +121,8 @@ def _quantiles(gaps: Floats, quantile: float) -> Floats:
 def conclusions(found: Seeds, quantile: float) -> list[Conclusion]:
     """Return the paper's claims: by experience against by demonstration, and what the local search in the loss does."""
     pairs = [(EXPERIENCE, d) for d in DECODERS] + [(SEARCHED, d) for d in DECODERS[1:]]
+    if DEMONSTRATION not in found.costs["none"]:
+        pairs = []
     least = [(name, decoder, size) for name, decoder in pairs for size in SIZES if subset(found.jobs, size).any()]
 
     def against(name: str, decoder: str, size: str | None = None) -> Apart:
@@ -155,6 +159,8 @@ def conclusions(found: Seeds, quantile: float) -> list[Conclusion]:
 
 def _tendency(claim: str, told: Mapping[str, Apart]) -> Conclusion:
     """It holds where some comparison is decided and every one that is, is so for the claim."""
+    if not told:
+        return Conclusion(claim, None, "0 learners by demonstration at this scale")
     verdicts = [one.less for one in told.values()]
     numbers = "; ".join(f"{name}: difference {one.words} points" for name, one in told.items())
     count = f"{verdicts.count(True)} of {len(verdicts)} for it, {verdicts.count(False)} against"

@@ -65,7 +65,7 @@ class Seeds:
 
     @cached_property
     def _best(self) -> Floats:
-        return np.min(np.vstack([*self.costs.values(), *self.rules.values()]), axis=0)
+        return np.asarray(np.min(np.vstack([*self.costs.values(), *self.rules.values()]), axis=0))
 
     def gaps(self, key: Key | str) -> Floats:
         """Rows: seeds, a rule has one; columns: instances."""
@@ -134,7 +134,8 @@ def _rules(run: Run, data: Data[Instance]) -> dict[str, Floats]:
 
 def _sheet(found: Seeds, count: int) -> Sheet:
     rows = []
-    for key in (*found.costs, *found.rules):
+    everyone: list[Key | str] = [*found.costs, *found.rules]
+    for key in everyone:
         gaps = found.gaps(key)
         means = gaps.mean(axis=1)
         name = key if isinstance(key, str) else f"{key[0].replace('_', '-')}, {key[1]}"
