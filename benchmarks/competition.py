@@ -9,15 +9,13 @@ other file, by name, is for learning, the others are for validation.
     --ship SEED       put these weights into the package
     --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
-    --table           print the tables of docs/dynamic_routing.md from the results; DIR is not read
-    --picture FILE    draw a day of our own generator under the shipped weights; DIR is not read
+    --table           print the tables of docs/dynamic_routing.md from the results, without DIR
+    --picture FILE    draw a day of our own generator under the shipped weights, without DIR
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import time
 import zipfile
 from collections.abc import Callable
@@ -27,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import RESULTS, machine
+from competition_results import line, official, print_tables, recorded, stored, summary
+from measure import RESULTS
 
 import colayer.pretrained
 from colayer import Pipeline
@@ -36,15 +35,13 @@ from colayer.problem.bind import bind
 from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_routing import RoutingDay, RoutingState
 
-PATH, MODELS = RESULTS / "competition.json", RESULTS / "competition"
+MODELS = RESULTS / "competition"
 #: Days for learning, one of each file in turn; a population of 12, ten times.
 LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 24, 121, 0.2, 12
 LEARNING_BUDGET = {"iterations": 1000, "futures": 6, "future_iterations": 200}
 VALIDATION_DAYS = 12
 #: Iterations of hindsight, which has all requests of the day.
 HINDSIGHT = 100_000
-#: The winner and the second of the competition; a cost that stands for a failed run.
-TEAMS, FAILED = ("Kleopatra", "Team_sb"), 1e9
 #: The seed whose weights are shipped: the best on days of the validation files.
 SHIPPED = "1"
 
@@ -83,21 +80,21 @@ def ship(seed: int) -> None:
     """Write the weights of a seed into the package: they hold for every budget."""
     model = Pipeline.load(MODELS / f"{seed}.json").model
     said = {"command": f"python benchmarks/competition.py DIR --learn {seed}", **model.provenance}
-    problem = DynamicRouting()
-    shipped = replace(model, options={"decoder": problem.decoder}, provenance=said)
-    Pipeline.from_model(problem, shipped).save(Path(colayer.pretrained.__file__).parent / "dynamic-routing-wait.json")
+    shipped = replace(model, options={"decoder": DynamicRouting().decoder}, provenance=said)
+    Pipeline.from_model(DynamicRouting(), shipped).save(
+        Path(colayer.pretrained.__file__).parent / "dynamic-routing-wait.json"
+    )
 
 
 def model_weights(seed: int) -> np.ndarray:
     """Weights that --learn has written, in raw units."""
-    pipeline = Pipeline.load(MODELS / f"{seed}.json")
-    return np.asarray(pipeline.model.raw())
+    return np.asarray(Pipeline.load(MODELS / f"{seed}.json").model.raw())
 
 
 #: Budgets by name; by iterations, so that costs come back bit for bit. CPU seconds per epoch are in the results.
 BUDGETS: dict[str, dict[str, Any]] = {
     "short": {"iterations": 5000, "futures": 8, "future_iterations": 500},
-    "2 s": {"iterations": 100_000, "futures": 8, "future_iterations": 5000},
+    "2 s": {"iterations": 50_000, "futures": 8, "future_iterations": 4000},
     "10 s": {"iterations": 200_000, "futures": 48, "future_iterations": 4000},
     "60 s": {"iterations": 1_000_000, "futures": 200, "future_iterations": 8000},
 }
@@ -120,7 +117,7 @@ def contenders() -> dict[str, Callable[[], Callable[[RoutingState], Any]]]:
     safe = DynamicRouting().safe_weights
     learned = {path.stem: model_weights(int(path.stem)) for path in sorted(MODELS.glob("?.json"))}
     found: dict[str, Callable[[], Callable[[RoutingState], Any]]] = {}
-    for budget in ("2 s", "short", "10 s", "60 s"):
+    for budget in ("10 s", "short", "2 s", "60 s"):
         found[f"learned, seed {SHIPPED}, {budget}"] = partial(by_weights, learned[SHIPPED], budget)
         if budget in ("short", "2 s"):
             found[f"prize × vote, {budget}"] = partial(by_weights, safe, budget)
@@ -145,25 +142,6 @@ def played(decide: Callable[[RoutingState], Any], day: RoutingDay) -> tuple[floa
     return total, seconds
 
 
-def official(folder: Path) -> list[dict[str, str]]:
-    """The rows of leaderboard.csv, by run."""
-    with (folder / "leaderboard.csv").open(newline="") as file:
-        return sorted(csv.DictReader(file), key=lambda row: int(row["run"]))
-
-
-def stored() -> dict[str, Any]:
-    """What was played so far."""
-    return json.loads(PATH.read_text()) if PATH.exists() else {"runs": {}, "seconds": {}, "validation": {}, "table": {}}
-
-
-def store(results: dict[str, Any]) -> None:
-    """Write the results, whole."""
-    results["machine"] = machine()
-    part = PATH.with_suffix(".part")
-    part.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
-    part.replace(PATH)
-
-
 def play_all(folder: Path, only: list[str]) -> None:
     """Play the runs that have not been played."""
     problem, rows = DynamicRouting(), official(folder)
@@ -176,58 +154,12 @@ def play_all(folder: Path, only: list[str]) -> None:
                 continue
             day = problem.day(folder / "test.zip" / row["instance"], int(row["seed"]))
             cost, seconds = played(decide, day)
-            results = stored()
-            results["runs"].setdefault(name, {})[row["run"]] = cost
             mean = round(sum(seconds) / len(seconds), 3)
-            results["seconds"].setdefault(name, {})[row["run"]] = [mean, round(max(seconds), 3)]
-            results["table"] = summary(results, rows)
-            store(results)
+            with recorded() as results:
+                results["runs"].setdefault(name, {})[row["run"]] = cost
+                results["seconds"].setdefault(name, {})[row["run"]] = [mean, round(max(seconds), 3)]
+                results["table"] = summary(results, rows)
         print(line(name, stored()["table"][name]), flush=True)
-
-
-def summary(results: dict[str, Any], rows: list[dict[str, str]]) -> dict[str, dict[str, Any]]:
-    """Mean cost and paired differences of all teams, baselines and contenders, on the runs that each finished."""
-    names = [name for name in rows[0] if name not in ("run", "instance", "seed")]
-    costs = {name: {row["run"]: float(row[name] or FAILED) for row in rows} for name in names}
-    costs = {name: {run: cost for run, cost in own.items() if cost < FAILED} for name, own in costs.items()}
-    costs |= results["runs"]
-    found: dict[str, dict[str, Any]] = {}
-    for name, own in sorted(costs.items(), key=lambda item: np.mean(list(item[1].values()))):
-        found[name] = {"runs": len(own), "mean": float(np.mean(list(own.values())))}
-        for other in TEAMS:
-            if name != other:
-                found[name][other] = difference([own[run] for run in own], [costs[other][run] for run in own])
-        if name in results["seconds"]:
-            seconds = np.array([results["seconds"][name][run] for run in own])
-            found[name]["seconds"] = [float(seconds[:, 0].mean()), float(seconds[:, 1].max())]
-    return found
-
-
-def difference(ours: list[float], theirs: list[float]) -> list[float]:
-    """The mean paired difference in percent, and its standard error (none of a single run)."""
-    percent = 100.0 * (np.array(ours) / np.array(theirs) - 1.0)
-    return [float(percent.mean()), float(percent.std(ddof=1) / len(percent) ** 0.5) if len(percent) > 1 else 0.0]
-
-
-def line(name: str, row: dict[str, Any]) -> str:
-    """A row of the table, in Markdown."""
-    pairs = [f"{row[other][0]:+.2f} ± {row[other][1]:.2f} %" if other in row else "" for other in TEAMS]
-    seconds = "{:.2f}, at most {:.1f}".format(*row["seconds"]) if "seconds" in row else "120"
-    return f"| {name} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |"
-
-
-def print_tables() -> None:
-    """Print the tables of the docs."""
-    results = stored()
-    print("| | runs | mean cost |", *(f"to {team} |" for team in TEAMS), "s per epoch |\n|" + "---|" * 6)
-    for name, row in results["table"].items():
-        print(line(name, row))
-    print("\n| | days | to `greedy` | to `prize × vote` | CPU s per day |\n|---|---|---|---|---|")
-    kept = results["validation"]
-    for name, costs in kept.items():
-        pairs = [difference(costs, kept[other]) for other in ("greedy", "prize × vote")]
-        words = [f"{mean:+.2f} ± {error:.2f} %" for mean, error in pairs]
-        print(f"| {name} | {len(costs)} | {' | '.join(words)} | {results['seconds'][f'validation, {name}']:.1f} |")
 
 
 def validate(folder: Path) -> None:
@@ -256,30 +188,32 @@ def validate(folder: Path) -> None:
 def steps(name: str, cost: Callable[[RoutingDay], float], folder: Path) -> None:
     """Cost the validation days that have not been costed, one by one."""
     for k, day in enumerate(days(folder, 1, VALIDATION_DAYS, 50_000)):
-        results = stored()
-        costs = results["validation"].setdefault(name, [])
-        if k < len(costs):
+        if k < len(stored()["validation"].get(name, [])):
             continue
-        begin = time.process_time()
-        costs.append(cost(day))
-        spent = f"validation, {name}"
-        results["seconds"][spent] = (k * results["seconds"].get(spent, 0.0) + time.process_time() - begin) / (k + 1)
-        store(results)
+        begin, found = time.process_time(), cost(day)
+        seconds = time.process_time() - begin
+        with recorded() as results:
+            results["validation"].setdefault(name, []).append(found)
+            spent = results["seconds"].get(f"validation, {name}", 0.0)
+            results["seconds"][f"validation, {name}"] = (k * spent + seconds) / (k + 1)
 
 
 def picture(path: Path) -> None:
     """Draw a day of our own generator under the shipped weights."""
-    from colayer.display.charts import drawn, save
+    from matplotlib.figure import Figure
+
+    from colayer.display.charts import save
 
     problem = DynamicRouting()
     day = problem.generate(7, customers=120, per_epoch=12)
-    solved = Pipeline(problem).solve(day, bound=False)
-    save(drawn(bind(problem), solved.solution, day), path)
+    figure = Figure(figsize=(4.4, 3.4), layout="constrained")
+    problem.plot(Pipeline(problem).solve(day, bound=False).decisions, day, figure.subplots())
+    save(figure, path)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path())
     parser.add_argument("--learn", type=int)
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")

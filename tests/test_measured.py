@@ -96,6 +96,9 @@ def test_a_table_is_inserted(measured: ModuleType, root: Path, monkeypatch: pyte
     mended = measured.written(text, root)
     assert "| 0.01 |\n<!--end-->" in mended
     assert list(measured.stale(mended, root)) == []
+    (root / "benchmarks/results/empty.json").write_text("{}")
+    lacking = next(measured.stale(text.replace("times made", "times empty"), root))
+    assert lacking == (3, "table times empty: its files lack 'time'")
     assert "no table 'time'" in next(measured.stale(text.replace("times", "time"), root))[1]
 
 

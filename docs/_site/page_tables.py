@@ -23,20 +23,21 @@ def verdicts(*outcomes: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def claims(outcome: dict[str, Any]) -> str:
-    """Return the command of an experiment, then every claim with its verdict and its numbers."""
+def claims(outcome: dict[str, Any], before: list[dict[str, str]]) -> str:
+    """Return the command of an experiment, then every claim: its verdict before and now, the test, the numbers."""
     about = outcome["provenance"]
     beside = f", {outcome['source']}" if outcome.get("source") else ""
     time = f"{duration(float(about['cpu_seconds']))} of processor time"
     if "cuda" in about.get("learned_on", ""):  # what a processor did beside a GPU says little
         time = f"{duration(float(about['seconds']))} by the clock, learned on {about['learned_on']}"
     rows = [f"`{about['command']}`{beside}; {time}.", "",
-            "| claim | whose | here | test | numbers |", "|---|---|---|---|---|"]  # fmt: skip
+            "| claim | before | now | test | numbers |", "|---|---|---|---|---|"]  # fmt: skip
+    was = {entry["claim"]: entry["was"] for entry in before}
     for drawn in _conclusions(outcome):
         numbers = " ".join(filter(None, [drawn.numbers.rstrip(".") + ".", drawn.reason]))
-        verdict = f"**{drawn.verdict}**" if drawn.verdict == "holds" else drawn.verdict
-        whose = "the paper" if drawn.of == "paper" else "ours"
-        rows.append(f"| {drawn.claim.rstrip('.')} | {whose} | {verdict} | {drawn.test} | {numbers} |")
+        then = next((verdict for claim, verdict in was.items() if drawn.claim.startswith(claim)), "")
+        claim = drawn.claim.rstrip(".") + " (ours)" * (drawn.of != "paper")
+        rows.append(f"| {claim} | {then} | **{drawn.verdict}** | {drawn.test} | {numbers} |")
     return "\n".join(rows)
 
 

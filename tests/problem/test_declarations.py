@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem, InputError, Size
+from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import OptionError
 from colayer.problem.declarations import (
     METHODS,
@@ -16,6 +17,7 @@ from colayer.problem.declarations import (
     attribute,
     features_use_solution,
     has,
+    is_dynamic,
     read_attributes,
     read_methods,
     structure_uses_answer,
@@ -223,3 +225,11 @@ def test_memory_features_are_names_of_features() -> None:
 def test_structure_uses_an_answer_where_it_takes_one(structure: Any, expected: bool) -> None:
     assert structure_uses_answer(changed(structure=structure)) is expected
     assert not structure_uses_answer(Pick())
+
+
+def test_days_are_told_by_their_methods_or_by_their_class() -> None:
+    """A class of days in the making is one, and so is a stranger with `start` and `step`; who has `cost` is not."""
+    members = ("start", "step", "cost")
+    strangers = {words: type("Own", (), dict.fromkeys(words, len))() for words in (members, members[:2], members[:1])}
+    assert [is_dynamic(own) for own in strangers.values()] == [False, True, False]
+    assert is_dynamic(type("Own", (DynamicProblem,), {})())

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: A rule of requests is θ = c·trip; what is tried as c.
 PRIZE_FEATURE, FACTORS = "trip", (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7)
 
+#: A layer that searches, and the features that it needs a search for, in milliseconds.
+BRIEF_SEARCH = {"iterations": 200, "futures": 2, "future_iterations": 30}
+
 
 @dataclass(frozen=True)
 class Demo:
@@ -64,6 +67,9 @@ class Demo:
 
 DEMOS: dict[str, Demo] = {
     "dynamic-vehicle-scheduling": Demo(100, 200, 600, prizes={"prize": "none", "prize+wait": "wait"}),
+    "dynamic-routing": Demo(
+        16, 30, 150, sizes={"customers": 60, "per_epoch": 6}, options=BRIEF_SEARCH, prizes={"prize": "wait"}
+    ),
     "dispatch": Demo(20, 50, 60, file="city_dispatch.py", name="Dispatching"),
     "own": Demo(
         file="tardiness.py", name="Tardiness", tuned={"atc": {"k": (0.5, 0.7, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0, 4.0)}}

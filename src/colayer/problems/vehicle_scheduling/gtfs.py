@@ -208,7 +208,7 @@ def _from_depot(depot: tuple[float, float], where: Floats) -> Floats:
     lat, lon = (number(value, "depot") for value in depot)
     if not (abs(lat) <= 90 and abs(lon) <= 180):
         raise InputError(f"{lat:g}, {lon:g} is no latitude and longitude", where="depot")
-    distances = kilometres(np.array([[lat, lon]]), where)[0]
+    distances: Floats = kilometres(np.array([[lat, lon]]), where)[0]
     if distances.min() > _FAR:
         said = f"{lat:g}, {lon:g} is {distances.min():,.0f} km from the nearest stop, expected latitude, then longitude"
         raise InputError(said, where="depot")

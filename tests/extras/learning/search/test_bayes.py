@@ -21,9 +21,10 @@ from colayer.learning.search import bayes
 from colayer.learning.search.bayes import Bayes
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.optimizer import Task
-from colayer.problems import find_problem, problem_names
+from colayer.problems import problem_names
 from support.errors import rejects
 from support.pick_problem import Pick
+from support.registry import quick_instances, quick_problem
 from support.searching import centre, search, sphere, stairs
 
 QUICK = Bayes(batch=5, points=64, refit=20)
@@ -131,10 +132,10 @@ def test_goes_on_from_a_journal(tmp_path):
 
 @pytest.mark.parametrize("name", problem_names())
 def test_improves_on_the_safe_weights_of_every_problem(name):
-    problem = find_problem(name)
-    data = [problem.generate(np.random.SeedSequence([11, k])) for k in range(6)]
+    problem = quick_problem(name)
+    data = quick_instances(problem, 6)
     pipeline = Pipeline(problem, weights=problem.safe_weights)
-    pipeline.fit(data, method="bayes", evaluations=60, validation=0.0)
+    pipeline.fit(data, method="bayes", evaluations=150, validation=0.0)
     assert pipeline.loss_ < pipeline.history_[0].loss
 
 
