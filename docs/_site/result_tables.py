@@ -72,8 +72,9 @@ def competition(results: dict[str, Any]) -> str:
     return (
         f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
         f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
-        f"(paired), with {best['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. Learning is the smaller "
-        f"part:\nan unlearned rule, `prize × vote`,{rule} is close; the features, the decoder and the layer bring the rest."
+        f"(paired), with {best['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
+        f"Learning is the smaller part:\nan unlearned rule, `prize × vote`,{rule} is close; "
+        "the features, the decoder and the layer bring the rest."
     )
 
 
