@@ -233,9 +233,9 @@ def test_stars_and_underscores_of_formulas_are_no_emphasis(site: Path) -> None:
 
 
 def test_numbers_stay_beside_their_units_and_formulas_are_set(site: Path) -> None:
-    """A line may not end between 0.63 and %, and w_k is a w with a small k."""
+    """A line may not end between 0.63 and %, and Z_1 is a Z with a small 1."""
     assert "4.56\N{NO-BREAK SPACE}%" in (site / "results.html").read_text("utf-8")
-    assert '<span class="symbol">w<sub>k</sub></span>' in (site / "concepts.html").read_text("utf-8")
+    assert '<span class="symbol">Z<sub>1</sub></span>' in (site / "concepts.html").read_text("utf-8")
     for page in site.glob("*.html"):
         assert "\\|" not in re.sub(r"<pre.*?</pre>", "", page.read_text("utf-8"), flags=re.DOTALL), page.name
 

@@ -56,40 +56,40 @@ def _day_row(data: dict[str, Any], key: str) -> tuple[str, str, str]:
     return f"{above:.1f} %{count}", difference, duration(float(np.mean([entry["seconds"] for entry in found])))
 
 
-#: Of the 50 official runs: the means of the teams, which the file of the organisers has.
-TEAMS = {"winner": 352_158, "second": 361_386}
+#: The winner and the second of the competition, as the results name them.
+WINNER, SECOND = "Kleopatra", "Team_sb"
 
 
 def competition(results: dict[str, Any]) -> str:
-    """Return in words how the shipped weights do on the official runs of the competition."""
-    key = next(name for name in results["runs"] if name.startswith("learned") and name.endswith("2 s"))
-    costs, times = results["runs"][key], results["seconds"][key]
-    mean, seconds = np.mean(list(costs.values())), np.mean([each[0] for each in times.values()])
-    to = {team: 100.0 * (mean / cost - 1.0) for team, cost in TEAMS.items()}
-    short = [
-        list(runs.values()) for name, runs in results["runs"].items() if name.startswith("learned") and "short" in name
-    ]
-    rule = np.mean(list(results["runs"]["prize × vote, short"].values())) / np.mean(short)
+    """Return in words how learned weights do on the official runs of the competition, by most runs."""
+    rows = results["table"]
+    learned = [row for name, row in rows.items() if name.startswith("learned")]
+    most = max(row["runs"] for row in learned)
+    best = min((row for row in learned if row["runs"] == most), key=lambda row: row[WINNER][0])
+    winner, second = (_paired(best[team]) for team in (WINNER, SECOND))
+    rules = [row for name, row in rows.items() if name.startswith("prize × vote") and row["runs"] == most]
+    rule = f", here {_paired(rules[0][WINNER])} to the winner," if rules else ""
     return (
-        f"On {len(costs)} official runs of the EURO Meets NeurIPS 2022 competition the shipped weights for\n"
-        f"[dynamic routing](docs/dynamic_routing.md) cost {mean:,.0f} on average with {seconds:.1f} s of one core per "
-        f"epoch:\n{-to['second']:.1f} % below the mean of the second ({TEAMS['second']:,}), {to['winner']:.1f} % above "
-        f"that of the winner ({TEAMS['winner']:,}), which had 120 s.\nLearning is the smaller part of it: at equal "
-        f"iterations an unlearned rule, `prize × vote`, is {100.0 * (rule - 1.0):.1f} % behind;\n"
-        f"the features, the decoder and the layer bring the rest."
+        f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
+        f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
+        f"(paired), with {best['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
+        f"Learning is the smaller part:\nan unlearned rule, `prize × vote`,{rule} is close; "
+        "the features, the decoder and the layer bring the rest."
     )
 
 
 def routing(results: dict[str, Any]) -> str:
-    """Return the mean cost of every contender on the official runs that it played, and its time per epoch."""
-    rows = ["| | runs | mean cost | s per epoch |", "|---|---|---|---|"]
-    found = []
-    for name, costs in results["runs"].items():
-        seconds = float(np.mean([each[0] for each in results["seconds"][name].values()]))
-        found.append((float(np.mean(list(costs.values()))), name, len(costs), seconds))
-    for mean, name, count, seconds in sorted(found):
-        rows.append(f"| {name} | {count} | {mean:,.0f} | {seconds:.2f} |")
+    """Return the mean cost of every team and contender, paired to the winner and the second, and its time per epoch."""
+    rows = ["| | runs | mean cost | to the winner | to the second | s per epoch |", "|---" * 6 + "|"]
+    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get(WINNER, [0.0])[0]):
+        pairs = [_paired(row[team]) if team in row else "" for team in (WINNER, SECOND)]
+        seconds = f"{row['seconds'][0]:.2f}" if "seconds" in row else "120"
+        rows.append(f"| {name} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |")
     return "\n".join(rows)
+
+
+def _paired(difference: list[float]) -> str:
+    return f"{difference[0]:+.2f} ± {difference[1]:.2f} %".replace("-", "−")
 
 
 #: Contenders of the tables below, as the results name them, and what they are called here.

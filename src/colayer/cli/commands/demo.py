@@ -63,7 +63,7 @@ def demo(
         if shown.file:
             say(checked(found, shown))
         sizes = {size.name: size.default for size in found.sizes} | dict(shown.sizes)
-        described = ", ".join(f"{name} {value}" for name, value in (shown.options | sizes).items())
+        described = ", ".join(f"{name} {value}" for name, value in {**shown.options, **sizes}.items())
         what = "day" if found.dynamic else "instance"
         say(f"{found.name}: {counted(shown.training, what)} for training, {shown.test} for testing ({described})\n\n")
         train, test = (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEARNED = "learned"
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[int, int], None] | None
 #: By rule: its constants, the best on the training instances first.
 Constants = dict[str, list[dict[str, float]]]
 

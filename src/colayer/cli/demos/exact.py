@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from colayer._runtime.clock import clock
 from colayer.comparison.contender import EXACT
 from colayer.comparison.table import Comparison
+from colayer.dynamic.bound import BoundDynamic
 
 if TYPE_CHECKING:
     from colayer.cli.lookup import SomeProblem
@@ -49,7 +50,7 @@ def with_hindsight(comparison: Comparison, problem: SomeProblem, days: Sequence[
     """Return the comparison with hindsight, whose cost is the bound, where it is exact."""
     bounds = [row[0].bound for row in comparison.rows]
     known = [bound for bound in bounds if bound is not None]
-    if not problem.dynamic or problem.hindsight is None or len(known) < len(bounds):
+    if not isinstance(problem, BoundDynamic) or problem.hindsight is None or len(known) < len(bounds):
         return comparison
     begin = clock()
     for day in days[:_TIMED]:
@@ -66,4 +67,4 @@ def _with(comparison: Comparison, name: str, costs: Sequence[float], seconds: Se
         for result in (*row, replace(row[0], contender=name, cost=cost, seconds=time))
     ]
     names, kinds = (*comparison.contenders, name), (*comparison.kinds, "solver")
-    return replace(comparison, contenders=names, results=tuple(results), kinds=kinds)  # type: ignore[arg-type]
+    return replace(comparison, contenders=names, results=tuple(results), kinds=kinds)
