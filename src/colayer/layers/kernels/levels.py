@@ -37,10 +37,10 @@ def match_by_levels_into(
     if len(partner) < FEW:
         match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals)
         return
-    fewer = thinned(indptr, heads, costs)
-    ends = column_costs[::STEP].copy(), row_costs[::STEP].copy(), order[order % STEP == 0] // STEP
-    found, duals, head_duals = np.empty(len(ends[0]), np.int64), np.empty(len(ends[0])), np.empty(len(ends[0]))
-    match_by_levels_into(*fewer, *ends, found, duals, head_duals)
+    firsts, ends, values = thinned(indptr, heads, costs)
+    origins, destinations, latest = column_costs[::STEP].copy(), row_costs[::STEP].copy(), order[order % STEP == 0]
+    found, duals, head_duals = np.empty(len(origins), np.int64), np.empty(len(origins)), np.empty(len(origins))
+    match_by_levels_into(firsts, ends, values, origins, destinations, latest // STEP, found, duals, head_duals)
     partner[:], column_duals[:] = -1, column_costs
     partner[::STEP], column_duals[::STEP] = np.where(found < 0, -1, STEP * found), head_duals
     extend_into(indptr, heads, costs, duals, column_duals)

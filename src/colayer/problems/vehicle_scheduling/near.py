@@ -105,7 +105,7 @@ class NearArcs:
         def theta_of(features: Singles, delays: Floats) -> Floats:
             theta: Floats = np.empty((1, features.shape[1]))
             accumulate(features, rows, theta)
-            return theta[0]
+            return theta.ravel()
 
         return self._solve(theta_of(self.features, self.delays), theta_of, _LowerBound.of(self, rows[0]))
 
@@ -131,12 +131,12 @@ class NearArcs:
         if not np.isfinite(theta).all():
             raise InputError("not finite", where="theta")
         n, order = self.instance.tasks, self.instance.latest_first
-        costs, *ends = np.split(theta, [len(self.heads), len(self.heads) + n])
+        costs, origin, destination = np.split(theta, [len(self.heads), len(self.heads) + n])
         indptr, heads, solve = self.indptr, self.heads, match_by_levels_into
         partner, row_duals, column_duals = np.empty(n, np.int64), np.empty(n), np.empty(n)
         while True:
             look(SECONDS_PER_ARC * len(heads))
-            solve(indptr, heads, costs, *ends, order, partner, row_duals, column_duals)
+            solve(indptr, heads, costs, origin, destination, order, partner, row_duals, column_duals)
             more, others, values = self._suspects(theta_of, lower, indptr, heads, row_duals, column_duals)
             if len(others) == 0:
                 return partner
