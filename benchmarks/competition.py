@@ -3,13 +3,13 @@
 DIR holds train.zip, test.zip and leaderboard.csv, made of the public files of ortec/euro-neurips-vrp-2022-quickstart
 (CC BY-NC 4.0). Each contender plays the 50 runs of test.zip; the costs go to benchmarks/results/competition.json after
 each run, so that the script goes on where it was. Learning, tuning and validation use days of train.zip alone: every
-other file, by name, is for learning, the others are for validation.
+other file, by name, is for learning, the others are for validation. The tables of docs/dynamic_routing.md are written by
+`python docs/_site/measured.py docs/dynamic_routing.md`.
 
     --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
     --ship SEED       put these weights into the package
     --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
-    --table           print the tables of docs/dynamic_routing.md from the results, without DIR
     --picture FILE    draw a day of our own generator under the shipped weights, without DIR
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from competition_results import line, official, print_tables, recorded, stored, summary
+from competition_results import line, official, recorded, stored, summary
 from measure import RESULTS
 
 import colayer.pretrained
@@ -182,7 +182,6 @@ def validate(folder: Path) -> None:
         steps(name, lambda day, decide=decide: played(decide, day)[0], folder)
     problem = bind(DynamicRouting(iterations=HINDSIGHT // 10))
     steps("hindsight", lambda day: problem.cost(problem.hindsight_decisions(day), day), folder)
-    print_tables()
 
 
 def steps(name: str, cost: Callable[[RoutingDay], float], folder: Path) -> None:
@@ -218,7 +217,6 @@ if __name__ == "__main__":
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--only", nargs="+", default=[])
-    parser.add_argument("--table", action="store_true")
     parser.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.learn is not None:
@@ -227,8 +225,6 @@ if __name__ == "__main__":
         ship(arguments.ship)
     elif arguments.validate:
         validate(arguments.folder)
-    elif arguments.table:
-        print_tables()
     elif arguments.picture is not None:
         picture(arguments.picture)
     else:
