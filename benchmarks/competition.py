@@ -3,7 +3,7 @@
 DIR holds train.zip, test.zip and leaderboard.csv, made of the public files of ortec/euro-neurips-vrp-2022-quickstart
 (CC BY-NC 4.0). Each contender plays the 50 runs of test.zip; the costs go to benchmarks/results/competition.json after
 each run, so that the script goes on where it was. Learning, tuning and validation use days of train.zip alone: every
-other file, by name, is for learning, the others are for validation. The tables of docs/dynamic_routing.md are written by
+other file, by name, is for learning, the others are for validation. The tables of docs/dynamic_routing.md are by
 `python docs/_site/measured.py docs/dynamic_routing.md`.
 
     --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
