@@ -55,6 +55,7 @@ format: venv  ## let ruff write
 docs: venv  ## the site, into build/site/
 	$(BIN)/python docs/_site/diagrams.py
 	$(BIN)/python docs/_site/figures.py
+	$(BIN)/python docs/_site/day.py
 	$(BIN)/python docs/_site/build.py
 
 bench: venv  ## speed, as ratios measured side by side

@@ -2,7 +2,7 @@
 
 Weighted tardiness (a sort, and ATC as the layer), the multidimensional knapsack and the permutation flow shop, each
 problem written as a user would (benchmarks/arena_problems). DIR holds the public files: `wt`, `mkp` and
-`taillard/pfsp/instances`; see paper/docs/arena.md. All contenders meet on the same test instances, none of them learned on;
+`taillard/pfsp/instances`; see paper/docs/arena.md. All contenders meet on the same test instances, none learned on;
 what has a choice makes it on training instances. Gaps are to the best known values, differences are paired, in points
 of gap, to one reference in each column: with one solve the best rule; with K solves the better of K draws around the
 safe weights or the best single feature, and of the K best rules and features together.

@@ -1,4 +1,4 @@
-"""The tables of paper/docs/arena.md: `python benchmarks/arena_page.py` writes them from benchmarks/results/arena.json."""
+"""The tables of paper/docs/arena.md: `python benchmarks/arena_page.py` writes them from its results file."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@
 
 learns a model for each problem, runs what `colayer compare` runs on 20 instances that learning has not seen, and keeps
 each cell (problem and size) in benchmarks/results/compare.json as it is done: started again, it goes on where it was.
-A cell that had less than 90 % of its core is not kept, unless forced. The tables in paper/docs/compare_measured.md are written from
+A cell that had less than 90 % of its core is not kept, unless forced. The tables in
+paper/docs/compare_measured.md are written from
 what is kept (`--tables`: this alone), the figures of the middle sizes to docs/images. About four hours on one core;
 needs the extra `compare`.
 """

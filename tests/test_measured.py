@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 #: Pages on which every measured number says where it comes from.
-TRACED = ["paper/docs/conclusions.md"]
+TRACED = ["README.md", "docs/results.md", "paper/docs/conclusions.md"]
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +96,9 @@ def test_a_table_is_inserted(measured: ModuleType, root: Path, monkeypatch: pyte
     mended = measured.written(text, root)
     assert "| 0.01 |\n<!--end-->" in mended
     assert list(measured.stale(mended, root)) == []
+    (root / "benchmarks/results/empty.json").write_text("{}")
+    lacking = next(measured.stale(text.replace("times made", "times empty"), root))
+    assert lacking == (3, "table times empty: its files lack 'time'")
     assert "no table 'time'" in next(measured.stale(text.replace("times", "time"), root))[1]
 
 

@@ -30,6 +30,8 @@ def build(folder: Path) -> int:
     for page in pages.glob("*.md"):  # in the site they lie side by side
         text = page.read_text("utf-8").replace("](../paper/docs/", "](").replace("](../../docs/", "](")
         page.write_text(measured.plain(text), "utf-8")
+    for page in (pages / "api").glob("*.md"):
+        page.write_text(page.read_text("utf-8").replace("](../../paper/docs/", "](../"), "utf-8")
     shutil.copy(ROOT / "mkdocs.yml", folder)
     reference.fill(pages / "cli.md")
     found = os.pathsep.join(filter(None, [str(HERE), str(ROOT / "src"), os.environ.get("PYTHONPATH")]))

@@ -132,7 +132,10 @@ def _table(call: str, root: Path) -> str:
     name, *arguments = call.split()
     if name not in TABLES:
         raise StaleError(f"no table {name!r}, expected one of {', '.join(TABLES)}")
-    found: str = TABLES[name](*(document(argument, root) for argument in arguments))
+    try:
+        found: str = TABLES[name](*(document(argument, root) for argument in arguments))
+    except (KeyError, IndexError, StopIteration) as error:
+        raise StaleError(f"table {call}: its files lack {str(error) or 'a row'}") from None
     return found.strip("\n") + "\n"
 
 

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from colayer.errors import InputError
+from colayer.layers.kernels import levels
+from colayer.layers.kernels.matching import rematch_into
 from colayer.layers.path_cover import (
     Certified,
     embed,
@@ -204,6 +206,25 @@ def test_the_order_of_insertion_changes_no_cost() -> None:
     orders = [None, np.arange(300), np.random.default_rng(0).permutation(300)]
     values = [check(path_cover_certified(*graph, *costs, order=order), graph, costs) for order in orders]
     assert values == pytest.approx([values[0]] * 3, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["tied", "whole numbers", "perturbed"])
+def test_any_start_and_any_number_of_levels_end_at_an_optimum(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the optimum, from that of other costs, from a matching without sense and duals of any size."""
+    monkeypatch.setattr(levels, "FEW", 30)
+    graph, slack = city(500, seed=6)
+    costs, order, random = city_costs(kind, slack, 500), np.arange(499, -1, -1), np.random.default_rng(0)
+    expected = path_cover_certified(*graph, *costs)
+    best = check(expected, graph, costs)
+    other = path_cover_certified(*graph, costs[0][::-1].copy(), *costs[1:])
+    wild = Certified(np.where(random.random(500) < 0.5, random.permutation(500), -1), np.empty(500), np.zeros(500))
+    high, low = (wild._replace(column_duals=sign * random.exponential(1e4, 500)) for sign in (1.0, -1.0))
+    for start in (expected, other, high, low):
+        found = Certified(*(array.copy() for array in start))
+        rematch_into(*graph, *costs, order, *found)
+        assert check(found, graph, costs) == pytest.approx(best, rel=1e-10)
+    levels.match_by_levels_into(*graph, *costs, order, *found)
+    assert check(found, graph, costs) == pytest.approx(best, rel=1e-10)
 
 
 def test_the_kernel_reads_nothing_in_its_outputs() -> None:

@@ -11,12 +11,10 @@ from colayer import BaseProblem
 from colayer.problem import abilities
 from colayer.problem.abilities import (
     Bounds,
-    ChecksFeasibility,
     Compiles,
     Exact,
     Generates,
     GroupsInstances,
-    Plots,
 )
 from colayer.problem.bind import NAMES, bind
 from colayer.problems import find_problem
@@ -58,7 +56,3 @@ def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> N
     lacking = [method for method in (*NAMES, "embed", "target", "likelihood") if getattr(bound, method) is None]
     assert set(lacking) <= {"constraint_program"}
     assert isinstance(bound.problem, Bounds | GroupsInstances | Compiles)
-
-
-def test_the_names_of_before_are_still_known() -> None:
-    assert (abilities.Judges, abilities.Draws, abilities.Groups) == (ChecksFeasibility, Plots, GroupsInstances)

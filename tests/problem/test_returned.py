@@ -172,3 +172,8 @@ def test_an_evaluator_needs_both_methods(missing: str) -> None:
     half = type("Half", (), {name: lambda self: None for name in ("losses", "close") if name != missing})()
     with pytest.raises(InputError, match="expected an object with losses and close, or None"):
         CHECKS["evaluator"](half, "evaluator of pick")
+
+
+def test_a_sound_solution_comes_back_with_its_cost() -> None:
+    solution, cost = bind(Pick()).solution_at(np.array([3.0, 1.0, 2.0, 9.0]), X)
+    assert (solution.tolist(), cost) == ([1, 2], 105.0)

@@ -54,6 +54,9 @@ class Feed:
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:
             names = [name.strip() for name in next(reader, [])]
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError("given twice, expected distinct names", where=f"{place}: {name}")
             for column in columns:
                 if column not in names:
                     raise InputError("no such column", where=f"{place}: {column}")

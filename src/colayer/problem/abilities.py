@@ -285,6 +285,3 @@ class HasContext(Protocol[X_contra]):
 
     def context(self, instance: X_contra, /) -> Floats:
         """Return the context vector, of one length for all instances."""
-
-
-Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances  # the names of before, for one release

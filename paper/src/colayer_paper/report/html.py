@@ -52,11 +52,19 @@ _STYLES: dict[Verdict, tuple[str, str]] = {
 
 def write_report(run: Path, output: Path) -> None:
     """The outcomes of the folder `run` as one HTML file, whole or not at all."""
-    page = render(read_outcomes(run), title=run.resolve().name)
+    outcomes = read_outcomes(run)
+    page = render(outcomes, title=title_of([outcome for _, outcome in outcomes]), folder=run.resolve().name)
     write_atomic(output, page.encode())
 
 
-def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
+def title_of(outcomes: Sequence[Outcome]) -> str:
+    """What the report is about: the paper's experiments, one comparison, or several."""
+    if any(outcome.source for outcome in outcomes):
+        return "The paper's experiments, run again"
+    return outcomes[0].title if len(outcomes) == 1 else "Comparisons"
+
+
+def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str, folder: str = "") -> str:
     """The page; each outcome comes with the folder that holds its figures."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -71,6 +79,7 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
     beside = any(outcome.source for _, outcome in outcomes)
     return environment.from_string(page).render(
         title=title,
+        folder=folder,
         style=Markup(style),
         script=Markup(script),
         script_hash=digest,

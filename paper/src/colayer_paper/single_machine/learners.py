@@ -98,11 +98,6 @@ class Row:
         return self.iterations / max(self.learner.iterations)
 
     @property
-    def cpu(self) -> float:
-        """CPU seconds, of all seeds."""
-        return self.share * sum(learned.cpu for learned in self.learned)
-
-    @property
     def seconds(self) -> float:
         """Wall seconds, of all seeds one after the other."""
         return self.share * sum(learned.seconds for learned in self.learned)

@@ -9,7 +9,7 @@ from colayer_paper.frame.config import Config, paper_seconds, paper_table
 from colayer_paper.frame.figures import curves, new_axes
 from colayer_paper.frame.judge import apart_by_seed
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.sheets import beside, columns, spread
+from colayer_paper.frame.sheets import beside, columns, devices, processor_seconds, spread
 from colayer_paper.frame.store import Run
 from colayer_paper.single_machine import learners as scheduling
 from colayer_paper.single_machine.learners import Row
@@ -39,6 +39,7 @@ def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
     head = columns(
         "loss", "decoder in the loss", "features", "method", "σ", "iterations", "samples", "seeds", "instances",
         "mean loss over seeds", "spread over seeds", "best loss", "CPU time, all seeds (s)", "wall time, all seeds (s)",
+        "device",
     )  # fmt: skip
     cells = []
     for row, found in zip(rows, losses, strict=True):
@@ -59,8 +60,9 @@ def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
                 beside(float(np.mean(found)), line, "loss_avg"),
                 Cell(spread(found)),
                 beside(min(found), line, "loss_best"),
-                beside(row.cpu, line, "total_time_10_seeds", paper_seconds),
+                beside(processor_seconds(row.learned, row.share), line, "total_time_10_seeds", paper_seconds),
                 Cell(row.seconds),
+                Cell(devices(row.learned)),
             )
         )
     caption = f"Losses on {len(scheduling.training(config).values)} training instances."

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats
 from colayer.display.outcome import Conclusion, Outcome, Sheet
 from colayer.models import Model
+from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from colayer_paper.frame.config import Config
 from colayer_paper.frame.judge import Apart, apart, apart_by_seed, tends
@@ -69,15 +70,16 @@ class Seeds:
 def experiment(run: Run, config: Config) -> Outcome:
     """Learn with every seed, cost through every decoder, judge."""
     models: dict[str, list[Model]] = {}
+    features: dict[str, str] = {}
     for name, by_seed in _learnings(run, config).items():
         models[name] = [learning.learn(run).linear() for learning in by_seed]
-    features = {name: by_seed[0].problem.options["features"] for name, by_seed in _learnings(run, config).items()}
+        features[name] = bind(by_seed[0].problem).options["features"]
     for rule, feature in RULES.items():
         models[rule], features[rule] = [scheduling.one_feature(feature)], "66"
     data = scheduling.held_out(config)
     costs: dict[str, dict[str, Floats]] = {decoder: {} for decoder in DECODERS}
-    for name, by_seed in models.items():
-        weights = np.array([model.raw() for model in by_seed])
+    for name, learned in models.items():
+        weights = np.array([model.raw() for model in learned])
         for decoder in DECODERS:
             problem = SingleMachine().with_options(features=features[name], decoder=decoder)
             costs[decoder][name] = kept_costs(run, problem, weights, data, what=f"{decoder}, {name}")
@@ -87,7 +89,7 @@ def experiment(run: Run, config: Config) -> Outcome:
         config,
         sheets=[_sheet(found, config["quantile"])],
         conclusions=conclusions(found, config["quantile"]),
-        seeds=", ".join(f"{len(by_seed)} of {name}" for name, by_seed in models.items() if name not in RULES),
+        seeds=", ".join(f"{len(learned)} of {name}" for name, learned in models.items() if name not in RULES),
         instances=len(data.values),
     )
 

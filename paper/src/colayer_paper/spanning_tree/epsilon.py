@@ -13,7 +13,7 @@ from colayer_paper.frame.judge import Apart, apart, both
 from colayer_paper.frame.learned import Learned
 from colayer_paper.frame.outcome import outcome_of, picture
 from colayer_paper.frame.predict import gaps, kept_costs
-from colayer_paper.frame.sheets import cells, columns, spread
+from colayer_paper.frame.sheets import cells, columns, devices, processor_seconds, spread
 from colayer_paper.frame.store import Run
 from colayer_paper.spanning_tree import learners as tree
 
@@ -64,13 +64,14 @@ def experiment(run: Run, config: Config) -> Outcome:
 def _sheet(
     config: Config, learned: dict[float, list[Learned]], found: Gaps, paper: dict[float, float], count: int
 ) -> Sheet:
-    head = columns("ε", "mean gap (%)", "worst gap (%)", "training loss", "learning, CPU (s)", "learning (s)", "seeds",
-                   "spread over seeds (%)")  # fmt: skip
+    head = columns("ε", "mean gap (%)", "worst gap (%)", "training loss", "learning, CPU (s)", "learning (s)", "device",
+                   "seeds", "spread over seeds (%)")  # fmt: skip
     rows = tuple(
         (
             Cell(epsilon),
             Cell(float(found[epsilon].mean()), paper.get(epsilon)),
-            *cells(float(found[epsilon].max()), *(_mean(by_seed, name) for name in ("loss", "cpu", "seconds"))),
+            *cells(float(found[epsilon].max()), _mean(by_seed, "loss")),
+            *cells(processor_seconds(by_seed, 1 / len(by_seed)), _mean(by_seed, "seconds"), devices(by_seed)),
             *cells(len(by_seed), spread(found[epsilon].mean(axis=1))),
         )
         for epsilon, by_seed in learned.items()

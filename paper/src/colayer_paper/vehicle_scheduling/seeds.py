@@ -58,7 +58,9 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Seeds:
     """What the seeds of each learner learned, and its gaps in percent on the test instances."""
 
-    def __init__(self, learned: Mapping[Key, list[Learned]], costs: Mapping[Key, Floats], rules: Mapping[str, Floats]):
+    def __init__(
+        self, learned: Mapping[Key, list[Learned]], costs: Mapping[Key, Floats], rules: Mapping[str, Floats]
+    ) -> None:
         self.learned, self.costs, self.rules = learned, costs, rules
 
     @cached_property
@@ -97,7 +99,8 @@ def experiment(run: Run, config: Config) -> Outcome:
     learned = {key: [one.learn(run) for one in by_seed] for key, by_seed in _learnings(run, config).items()}
     chosen = config["tested"]
     data = Data({"set": "test", **chosen}, lambda: list(paper_set("test", **chosen)))
-    problem, costs = VehicleScheduling("23"), {}
+    problem = VehicleScheduling("23")
+    costs: dict[Key, Floats] = {}
     for key, by_seed in learned.items():
         if key[2] != "bayes":  # judged by its training loss
             weights = np.array([one.linear().raw() for one in by_seed])

@@ -36,7 +36,7 @@ def demo(
 
     from colayer._runtime.text import counted, short
     from colayer.cli.console import progress, say, search
-    from colayer.cli.demos.catalogue import DEMOS, Demo
+    from colayer.cli.demos.catalogue import DEFAULT, DEMOS
     from colayer.cli.demos.contenders import candidates_of, contenders, tuned_rules
     from colayer.cli.demos.exact import exact_answers, with_exact, with_hindsight
     from colayer.cli.demos.story import story
@@ -56,7 +56,7 @@ def demo(
         message = f"{folder} holds other files ({short(others[0])}), expected a new folder, or one of an earlier demo"
         raise OptionError(message, where="-o")
     output_file(folder / "model.json" if folder.exists() else folder, "-o")
-    shown = DEMOS.get(problem, Demo())
+    shown = DEMOS.get(problem, DEFAULT)
     with ExitStack() as stack:
         found = shown.problem(problem, stack)
         generate = found.need("generate", option="PROBLEM")

@@ -166,6 +166,7 @@ def train(
         pipeline.save(output)
         bound = pipeline.bound_problem
         promised = guaranteed(bound, pipeline.model, instances, backend=backend) if guarantees else None
+    shares = loss_shares(losses)
     document = {
         "problem": found.name,
         "model": str(output),
@@ -176,7 +177,7 @@ def train(
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
         "sigma": pipeline.model.sigma,
-        "loss_shares": loss_shares(losses),
+        "loss_shares": shares,
         "reference": comparison.reference,
         "summary": [asdict(row) for row in comparison.summary()],
         "trained_on": 0 if held_out else len(chosen),
@@ -189,7 +190,7 @@ def train(
     kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
     whose = f" --problem {problem}" if ":" in problem else ""
     text = [
-        *_text(document, comparison, kept, unit, ended, range_of(document["loss_shares"], names)),
+        *_text(document, comparison, kept, unit, ended, range_of(shares, names)),
         *([said] if (said := where_it_started(pipeline)) else []),
         *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
         f"\nnext: colayer solve {paths[0]} --model {output}{'' if found.dynamic else ' --candidates 10'}{whose}\n",

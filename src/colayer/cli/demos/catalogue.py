@@ -65,7 +65,7 @@ class Demo:
         return f"{Path(self.file).stem}:{self.name}"
 
 
-DEMOS: Mapping[str, Demo] = {
+DEMOS: dict[str, Demo] = {
     "dynamic-vehicle-scheduling": Demo(100, 200, 600, prizes={"prize": "none", "prize+wait": "wait"}),
     "dynamic-routing": Demo(
         16, 30, 150, sizes={"customers": 60, "per_epoch": 6}, options=BRIEF_SEARCH, prizes={"prize": "wait"}
@@ -77,3 +77,5 @@ DEMOS: Mapping[str, Demo] = {
     # without the features that hold the solution of a search: what is learned from data alone
     "vehicle-scheduling": Demo(sizes={"tasks": 100, "scenarios": 30}, options={"features": "23"}),
 }
+#: Of any other problem.
+DEFAULT = Demo()

@@ -122,7 +122,7 @@ class _Training:
             done = (number - 1 - phase[0] + k / len(parts)) / (phase[1] - phase[0])
             optimizer.param_groups[0]["lr"] = (self.lesson.rate or RATE) * (1.0 - done)
             optimizer.zero_grad()
-            outputs.backward(torch.as_tensor(gradients * (self.size / len(part)), dtype=outputs.dtype))
+            torch.autograd.backward(outputs, torch.as_tensor(gradients * (self.size / len(part)), dtype=outputs.dtype))
             optimizer.step()
         return math.fsum(values) / len(order)
 

@@ -219,7 +219,7 @@ def future(trial: DayTrial) -> None:
 def _looks_ahead(trial: DayTrial, state: Any, twins: list[Any]) -> str | None:
     """Return what looks ahead in two states that are equal as far as they are known; None if nothing does."""
     problem = trial.problem
-    rows = [problem.state_features(one).tolist() for one in (*twins, state)]
+    rows = [problem.state_features(each).tolist() for each in (*twins, state)]
     if rows[0] != rows[1]:
         return "features look ahead: they differ on two days that agree up to this state"
     if rows[0] != rows[2]:
@@ -228,10 +228,11 @@ def _looks_ahead(trial: DayTrial, state: Any, twins: list[Any]) -> str | None:
             "is known there"
         )
     for policy in (problem.plain_policy, trial.policies()[-1]):
-        if difference(*(snapshot(policy(copied(one))) for one in twins), "") is not None:
+        one, other = (snapshot(policy(copied(twin))) for twin in twins)
+        if difference(one, other, "") is not None:
             return "decisions look ahead: they differ on two days that agree up to this state"
-    again = (snapshot(problem.need("future")(one, trial.seed)) for one in twins)
-    if (place := difference(*again, "day")) is not None:
+    one, other = (snapshot(problem.need("future")(twin, trial.seed)) for twin in twins)
+    if (place := difference(one, other, "day")) is not None:
         return f"future drew different days for one seed in equal states (look at {place}): use the seed"
     return None
 

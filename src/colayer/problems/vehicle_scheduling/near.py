@@ -1,8 +1,9 @@
 """The layer on few arcs of a large city, with a proof that the others do not matter.
 
 A solution uses n of the n²/2 arcs, and hardly any that lets a vehicle wait for hours. So features are computed for arcs
-(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those. Its duals α, π prove the answer optimal
-on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound that costs next to nothing:
+(u, v) within a window, begin[v] ≤ end[u] + W, and the layer is solved on those, by levels (`kernels/levels.py`). Its
+duals α, π prove the answer optimal on all arcs if θ_uv ≥ α_u + π_v beyond the window. There, θ_uv has a lower bound
+that costs next to nothing:
 
     slack_s = ξ_begin[v, s] − D_s − leave[u, s] − travel,   D_s the delay in the district of v, between its least and
                                                             its largest of all hours,
@@ -11,10 +12,11 @@ so a mean, and an order statistic, of the slack lies between a number of v less 
 smallest of X_s − Y_s is at least X_(a) − Y_(b) where a + S − 1 − b ≤ i, and at most X_(a) − Y_(b) where a − b ≥ i.
 Probabilities are at least 0 and at most 1, an expected delay is at least 0, and at most that of u beyond the window
 plus that of v ahead of its time. The bound is A_u + C_v + g·travel; features of an arc are computed only where
-A_u − α_u + C_v − π_v + g·travel < 0. Arcs that turn out to be violated join, and the layer is solved anew. What is
-found is a function of weights and instance alone.
+A_u − α_u + C_v − π_v + g·travel < 0. They join, and the layer is mended from the duals before. What is found is a
+function of weights and instance alone.
 
-The limit: reading n²/2 pairs of numbers per solve; S slacks for each arc of the window.
+The limit: S slacks for each arc of the window and each that the bound does not clear; with the shipped weights these
+are an eighth of all arcs, because the bound knows nothing of delays.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ from colayer._runtime.arrays import Floats, Ints, Singles
 from colayer._runtime.deadline import look
 from colayer._runtime.threads import even_cuts, share
 from colayer.errors import InputError
-from colayer.layers.kernels.bidding import bid_into
+from colayer.layers.kernels.levels import match_by_levels_into
 from colayer.layers.kernels.matching import rematch_into
 from colayer.models.thetas import accumulate
-from colayer.problems.vehicle_scheduling.features import FEATURES_23, LEVELS, POINTS
+from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, FEATURES_23, LEVELS, POINTS
 from colayer.problems.vehicle_scheduling.instance import SMALL, Instance
 from colayer.problems.vehicle_scheduling.kernels.near import merged, near_into, suspects_into
 from colayer.problems.vehicle_scheduling.kernels.slack import features_into
@@ -42,11 +44,11 @@ from colayer.problems.vehicle_scheduling.layer import SECONDS_PER_ARC
 
 #: Tasks from which on the arcs of a window are fewer by far than all.
 FEWEST = 1500
-#: The window leaves time to cross the city, and for so many mean delays. With more, features take longer; with less,
-#: many arcs beyond it are violated.
-LATE = 1.5
-#: What a bid changes in the auction before the layer, of the largest cost.
-STEP = 1e-3
+#: The window leaves time to cross half of the city, and for so many mean delays. With more, features take longer; with
+#: less, the duals of the window ask for many arcs beyond it that those of all arcs do not.
+LATE = 0.75
+#: The safe weights of the 23 features.
+SAFE = FEATURE_SETS["23"].safe_weights
 #: Suspects whose features are computed at a time.
 _CHUNK = 1 << 17
 _SLACKS = slice(3, 3 + len(LEVELS))
@@ -96,48 +98,50 @@ class NearArcs:
 
     def cover(self, weights: Floats) -> Ints:
         """Return the successors of the layer under weights of the 23 features, optimal over all arcs."""
+        if np.array_equal(weights, SAFE):
+            return self.safe
         rows = np.ascontiguousarray(weights[None, :], dtype=np.float64)
-        values = np.empty((1, self.features.shape[1]))
-        accumulate(self.features, rows, values)
 
         def theta_of(features: Singles, delays: Floats) -> Floats:
             theta: Floats = np.empty((1, features.shape[1]))
             accumulate(features, rows, theta)
             return theta[0]
 
-        return self._solve(values[0], theta_of, _LowerBound.of(self, rows[0]))
+        return self._solve(theta_of(self.features, self.delays), theta_of, _LowerBound.of(self, rows[0]))
 
-    def bound(self) -> float:
-        """Return the layer's least value under the safe weights in float64, as `cost.bound` does."""
+    @cached_property
+    def safe(self) -> Ints:
+        """Return the successors of the layer under the safe weights, in float64, which give the bound as well."""
         x, n = self.instance, self.instance.tasks
         theta = np.concatenate([x.delay_cost * self.delays, np.full(n, x.vehicle_cost), np.zeros(n)])
         nothing = _LowerBound(np.zeros(n), np.zeros(n), 0.0, 0.0)
-        successor = self._solve(theta, lambda features, delays: x.delay_cost * delays, nothing)
-        used = successor >= 0
+        return self._solve(theta, lambda features, delays: x.delay_cost * delays, nothing)
+
+    def bound(self) -> float:
+        """Return the layer's least value under the safe weights, as `cost.bound` does."""
+        used = self.safe >= 0
         indptr = np.concatenate([[0], np.cumsum(used)])
-        heads = successor[used].astype(np.int32)
-        delays = _fill(x, indptr, heads, np.empty((len(FEATURES_23), len(heads)), np.float32))
-        vehicles = n - len(heads)
-        return x.vehicle_cost * vehicles + x.delay_cost * (sum(delays.tolist(), 0.0) * (1.0 - 1e-12))
+        heads = self.safe[used].astype(np.int32)
+        delays = _fill(self.instance, indptr, heads, np.empty((len(FEATURES_23), len(heads)), np.float32))
+        vehicles = self.instance.vehicle_cost * (self.instance.tasks - len(heads))
+        return vehicles + self.instance.delay_cost * (sum(delays.tolist(), 0.0) * (1.0 - 1e-12))
 
     def _solve(self, theta: Floats, theta_of: Callable[[Singles, Floats], Floats], lower: _LowerBound) -> Ints:
         """Solve the layer on the arcs of the window, and with those beyond it that its duals ask for."""
         if not np.isfinite(theta).all():
             raise InputError("not finite", where="theta")
         n, order = self.instance.tasks, self.instance.latest_first
-        costs, origin, destination = np.split(theta, [len(self.heads), len(self.heads) + n])
-        indptr, heads = self.indptr, self.heads
+        costs, *ends = np.split(theta, [len(self.heads), len(self.heads) + n])
+        indptr, heads, solve = self.indptr, self.heads, match_by_levels_into
         partner, row_duals, column_duals = np.empty(n, np.int64), np.empty(n), np.empty(n)
-        step = STEP * float(np.abs(theta).max())
-        look(SECONDS_PER_ARC * len(heads))
-        bid_into(indptr, heads, costs, origin, destination, order, step, partner, column_duals)
         while True:
             look(SECONDS_PER_ARC * len(heads))
-            rematch_into(indptr, heads, costs, origin, destination, order, partner, row_duals, column_duals)
-            more, ends, values = self._suspects(theta_of, lower, indptr, heads, row_duals, column_duals)
-            if len(ends) == 0:
+            solve(indptr, heads, costs, *ends, order, partner, row_duals, column_duals)
+            more, others, values = self._suspects(theta_of, lower, indptr, heads, row_duals, column_duals)
+            if len(others) == 0:
                 return partner
-            indptr, heads, costs = merged(indptr, heads, costs, more, ends, values)
+            indptr, heads, costs = merged(indptr, heads, costs, more, others, values)
+            solve = rematch_into
 
     def _suspects(
         self,
@@ -223,8 +227,8 @@ def _longest(instance: Instance) -> float:
 
 
 def _window(instance: Instance) -> float:
-    """Return the minutes to cross the city, and `LATE` times those by which tasks end late on average."""
-    return _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
+    """Return the minutes to cross half of the city, and `LATE` times those by which tasks end late on average."""
+    return 0.5 * _longest(instance) + LATE * max(0.0, float(instance.scenario_end.mean() - instance.end.mean()))
 
 
 def _fill(instance: Instance, indptr: Ints, heads: NDArray[np.int32], features: Singles) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from colayer import InputError, OptionError, Pipeline, SpoPlus, regret
+from colayer import InputError, OptionError, Pipeline, regret
 from colayer.layers import TopK
 from colayer.problems import SingleMachine
 from support.context_samples import SIZE, data, problem
@@ -42,11 +42,6 @@ def test_learns_from_costs_solutions_and_outcomes() -> None:
         held_out_regret(Pipeline(own).fit(samples, solutions=answers, evaluations=10, module=network())) < nothing / 4
     )
     assert held_out_regret(Pipeline(own).fit(samples, evaluations=4, module=network())) < nothing / 2
-    forest = pytest.importorskip("sklearn.ensemble").RandomForestRegressor(5, random_state=0)
-    start = Pipeline(problem()).fit(
-        CONTEXTS, thetas=COSTS, method=SpoPlus(start=forest), module=network(), evaluations=10
-    )
-    assert held_out_regret(start) < nothing / 4
 
 
 def test_the_same_seed_gives_the_same_network_and_the_module_stays_as_it_was() -> None:
