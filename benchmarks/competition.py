@@ -3,13 +3,13 @@
 DIR holds train.zip, test.zip and leaderboard.csv, made of the public files of ortec/euro-neurips-vrp-2022-quickstart
 (CC BY-NC 4.0). Each contender plays the 50 runs of test.zip; the costs go to benchmarks/results/competition.json after
 each run, so that the script goes on where it was. Learning, tuning and validation use days of train.zip alone: every
-other file, by name, is for learning, the others are for validation.
+other file, by name, is for learning, the others are for validation. The tables of docs/dynamic_routing.md are by
+`python docs/_site/measured.py docs/dynamic_routing.md`.
 
     --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
     --ship SEED       put these weights into the package
     --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
-    --table           print the tables of docs/dynamic_routing.md from the results, without DIR
     --picture FILE    draw a day of our own generator under the shipped weights, without DIR
 """
 
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from competition_results import line, official, print_tables, recorded, stored, summary
+from competition_results import line, official, recorded, stored, summary
 from measure import RESULTS
 
 import colayer.pretrained
@@ -93,10 +93,10 @@ def model_weights(seed: int) -> np.ndarray:
 
 #: Budgets by name; by iterations, so that costs come back bit for bit. CPU seconds per epoch are in the results.
 BUDGETS: dict[str, dict[str, Any]] = {
-    "short": {"iterations": 5000, "futures": 8, "future_iterations": 500},
-    "2 s": {"iterations": 50_000, "futures": 8, "future_iterations": 4000},
-    "10 s": {"iterations": 200_000, "futures": 48, "future_iterations": 4000},
-    "60 s": {"iterations": 1_000_000, "futures": 200, "future_iterations": 8000},
+    "short": {"iterations": 10_000, "futures": 8, "future_iterations": 1000},
+    "2 s": {"iterations": 300_000, "futures": 8, "future_iterations": 5000},
+    "10 s": {"iterations": 1_000_000, "futures": 16, "future_iterations": 5000},
+    "60 s": {"iterations": 6_000_000, "futures": 32, "future_iterations": 10_000},
 }
 #: Runs at 60 s: every tenth.
 FEW_RUNS = 10
@@ -117,7 +117,7 @@ def contenders() -> dict[str, Callable[[], Callable[[RoutingState], Any]]]:
     safe = DynamicRouting().safe_weights
     learned = {path.stem: model_weights(int(path.stem)) for path in sorted(MODELS.glob("?.json"))}
     found: dict[str, Callable[[], Callable[[RoutingState], Any]]] = {}
-    for budget in ("10 s", "short", "2 s", "60 s"):
+    for budget in ("2 s", "short", "10 s", "60 s"):
         found[f"learned, seed {SHIPPED}, {budget}"] = partial(by_weights, learned[SHIPPED], budget)
         if budget in ("short", "2 s"):
             found[f"prize × vote, {budget}"] = partial(by_weights, safe, budget)
@@ -182,7 +182,6 @@ def validate(folder: Path) -> None:
         steps(name, lambda day, decide=decide: played(decide, day)[0], folder)
     problem = bind(DynamicRouting(iterations=HINDSIGHT // 10))
     steps("hindsight", lambda day: problem.cost(problem.hindsight_decisions(day), day), folder)
-    print_tables()
 
 
 def steps(name: str, cost: Callable[[RoutingDay], float], folder: Path) -> None:
@@ -218,7 +217,6 @@ if __name__ == "__main__":
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--only", nargs="+", default=[])
-    parser.add_argument("--table", action="store_true")
     parser.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.learn is not None:
@@ -227,8 +225,6 @@ if __name__ == "__main__":
         ship(arguments.ship)
     elif arguments.validate:
         validate(arguments.folder)
-    elif arguments.table:
-        print_tables()
     elif arguments.picture is not None:
         picture(arguments.picture)
     else:

@@ -1,4 +1,4 @@
-"""The results of the competition: what was played so far, and the tables of docs/dynamic_routing.md."""
+"""The results of the competition: what was played so far, and beside whom (the tables of docs/dynamic_routing.md)."""
 
 from __future__ import annotations
 
@@ -75,17 +75,3 @@ def line(name: str, row: dict[str, Any]) -> str:
     pairs = [f"{row[other][0]:+.2f} ± {row[other][1]:.2f} %" if other in row else "" for other in TEAMS]
     seconds = "{:.2f}, at most {:.1f}".format(*row["seconds"]) if "seconds" in row else "120"
     return f"| {name} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |"
-
-
-def print_tables() -> None:
-    """Print the tables of the docs."""
-    results = stored()
-    print("| | runs | mean cost |", *(f"to {team} |" for team in TEAMS), "s per epoch |\n|" + "---|" * 6)
-    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get(TEAMS[0], [0.0])[0]):
-        print(line(name, row))
-    print("\n| | days | to `greedy` | to `prize × vote` | CPU s per day |\n|---|---|---|---|---|")
-    kept = results["validation"]
-    for name, costs in sorted(kept.items(), key=lambda item: -np.mean(item[1])):
-        pairs = [difference(costs, kept[other]) for other in ("greedy", "prize × vote")]
-        words = [f"{mean:+.2f} ± {error:.2f} %" for mean, error in pairs]
-        print(f"| {name} | {len(costs)} | {' | '.join(words)} | {results['seconds'][f'validation, {name}']:.1f} |")

@@ -159,6 +159,36 @@ def _gaps(found: list[dict[str, Any]], names: Mapping[str, str]) -> str:
     return "\n".join(rows)
 
 
+def routing_teams(results: dict[str, Any]) -> str:
+    """Return the teams, the baselines and our rows of the competition, by their difference to the winner."""
+    lines = ["| | runs | mean cost | to Kleopatra | to Team_sb | s per epoch |", "|---|---|---|---|---|---|"]
+    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get("Kleopatra", [0.0])[0]):
+        pairs = ["{:+.2f} ± {:.2f} %".format(*row[team]) if team in row else "" for team in ("Kleopatra", "Team_sb")]
+        seconds = "{:.2f}, at most {:.1f}".format(*row["seconds"]) if "seconds" in row else "120"
+        shown = f"**{name}**" if "seconds" in row else name.replace("baseline_", "their ")
+        lines.append(f"| {shown} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |")
+    return "\n".join(lines).replace(" -", " −")
+
+
+def routing_steps(results: dict[str, Any]) -> str:
+    """Return what each step of the routing pipeline brings on validation days."""
+    kept = results["validation"]
+    lines = ["| | days | to `greedy` | to `prize × vote` | CPU s per day |", "|---|---|---|---|---|"]
+    for name, costs in sorted(kept.items(), key=lambda item: -np.mean(item[1])):
+        words = []
+        for other in ("greedy", "prize × vote"):
+            percent = 100.0 * (np.array(costs) / np.array(kept[other][: len(costs)]) - 1.0)
+            error = percent.std(ddof=1) / len(percent) ** 0.5
+            words.append("" if name == other else f"{percent.mean():+.2f} ± {error:.2f} %")
+        seconds = results["seconds"][f"validation, {name}"]
+        lines.append(f"| {name} | {len(costs)} | {' | '.join(words)} | {seconds:.1f} |")
+    return "\n".join(lines).replace(" -", " −")
+
+
 RESULTS: dict[str, Callable[..., str]] = {
-    table.__name__: table for table in (days, all_days, competition, routing, jobs, trees, vehicles, cities, layers)
+    table.__name__: table
+    for table in (
+        *(days, all_days, competition, routing, routing_teams, routing_steps),
+        *(jobs, trees, vehicles, cities, layers),
+    )
 }

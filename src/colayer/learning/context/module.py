@@ -99,7 +99,8 @@ class _Training:
         """Return θ of the chosen samples, as in `decide`."""
         module.eval()
         with torch.no_grad():
-            return self.size * self._outputs(module, chosen).double().numpy()
+            outputs: Floats = self._outputs(module, chosen).double().numpy()
+        return self.size * outputs
 
     def _pass(
         self, number: int, optimizer: torch.optim.Optimizer, phase: tuple[int, int], answers: Floats | None
