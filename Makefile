@@ -1,6 +1,8 @@
 # Everything runs in a .venv of the checkout; pip is all that is needed.
 PYTHON ?= python3
 BIN := .venv/bin
+# What is installed is compiled when it is first imported: most of it never is.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 # The shared parallel test run: one process a core.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
@@ -9,14 +11,17 @@ PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-.venv/core: pyproject.toml
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+
+.venv/core: pyproject.toml | .venv/bin/python
+	$(INSTALL) --editable .
 	touch $@
 
-.venv/dev: .venv/core paper/pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable paper
-	touch $@
+# the core and all else at once
+.venv/dev: pyproject.toml paper/pyproject.toml | .venv/bin/python
+	$(INSTALL) --editable '.[dev]' --editable paper
+	touch .venv/core $@
 
 venv: .venv/dev  ## the package, colayer-paper and the developer tools in .venv
 
@@ -31,8 +36,8 @@ paper: venv  ## the tests of colayer-paper
 
 # the pinned torch first: an extra would choose another build
 .venv/extras: .venv/dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch==2.13.0
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bayes,compare,gym,neural,ray,routing]' pyepo
+	$(INSTALL) torch==2.13.0
+	$(INSTALL) --editable '.[bayes,compare,gym,neural,ray,routing]' pyepo
 	touch $@
 
 extras: .venv/extras  ## the tests of the extras bayes, compare, gym, neural, ray and routing, and against PyEPO
@@ -50,6 +55,7 @@ format: venv  ## let ruff write
 docs: venv  ## the site, into build/site/
 	$(BIN)/python docs/_site/diagrams.py
 	$(BIN)/python docs/_site/figures.py
+	$(BIN)/python docs/_site/day.py
 	$(BIN)/python docs/_site/build.py
 
 bench: venv  ## speed, as ratios measured side by side

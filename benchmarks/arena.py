@@ -2,14 +2,14 @@
 
 Weighted tardiness (a sort, and ATC as the layer), the multidimensional knapsack and the permutation flow shop, each
 problem written as a user would (benchmarks/arena_problems). DIR holds the public files: `wt`, `mkp` and
-`taillard/pfsp/instances`; see docs/arena.md. All contenders meet on the same test instances, none of them learned on;
+`taillard/pfsp/instances`; see paper/docs/arena.md. All contenders meet on the same test instances, none learned on;
 what has a choice makes it on training instances. Gaps are to the best known values, differences are paired, in points
 of gap, to one reference in each column: with one solve the best rule; with K solves the better of K draws around the
 safe weights or the best single feature, and of the K best rules and features together.
 
 Every finished run is a line of `arena.runs.jsonl` beside the results, and is not run again while code and instances
 stay the same. `--part K/N` does the K-th of N parts of the runs, alone or beside others, and writes no results. Writes
-benchmarks/results/arena.json; `python benchmarks/arena_page.py` then writes the tables of docs/arena.md.
+benchmarks/results/arena.json; `python benchmarks/arena_page.py` then writes the tables of paper/docs/arena.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of docs/arena.md: `python benchmarks/arena_page.py` writes them from benchmarks/results/arena.json."""
+"""The tables of paper/docs/arena.md: `python benchmarks/arena_page.py` writes them from its results file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from colayer.display.tables import Table, table
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "arena.md"
+PAGE = ROOT / "paper" / "docs" / "arena.md"
 RESULTS = ROOT / "benchmarks" / "results" / "arena.json"
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 _SHORT = {"better": "better", "worse": "worse", "no measurable difference": "level"}

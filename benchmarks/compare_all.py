@@ -4,7 +4,8 @@
 
 learns a model for each problem, runs what `colayer compare` runs on 20 instances that learning has not seen, and keeps
 each cell (problem and size) in benchmarks/results/compare.json as it is done: started again, it goes on where it was.
-A cell that had less than 90 % of its core is not kept, unless forced. The tables in docs/compare.md are written from
+A cell that had less than 90 % of its core is not kept, unless forced. The tables in
+paper/docs/compare_measured.md are written from
 what is kept (`--tables`: this alone), the figures of the middle sizes to docs/images. About four hours on one core;
 needs the extra `compare`.
 """
@@ -31,7 +32,7 @@ from colayer.io.files import encode, write_atomic
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "compare.md"
+PAGE = ROOT / "paper" / "docs" / "compare_measured.md"
 KEPT = ROOT / "benchmarks" / "results" / "compare.json"
 IMAGES, RUNS = ROOT / "docs" / "images", ROOT / "runs"
 #: Instances that are compared have these seeds, those that are learned from have smaller ones.
@@ -141,7 +142,7 @@ def tables(kept: dict[str, Any]) -> str:
             for contender in names
             if contender not in hidden
         ]
-        text += f"\n### {name}\n\n" + table(columns, rows).markdown() + "\n"
+        text += f"\n## {name}\n\n" + table(columns, rows).markdown() + "\n"
         for key, found in cells.items():
             learning = f"learning took {duration(found['learning_seconds'], 2)}"
             against = f"{found['instances']} instances, the reference is {found.get('reference') or 'not known'}"
@@ -150,7 +151,7 @@ def tables(kept: dict[str, Any]) -> str:
             text += "".join(f"    - {_said(row, found['instances'])}\n" for row in found["standings"] if row["note"])
         image = f"compare_{name.replace('-', '_')}.svg"
         if (IMAGES / image).exists():
-            text += f"\n![{name}: mean gap over time at the middle size](images/{image})\n"
+            text += f"\n![{name}: mean gap over time at the middle size](../../docs/images/{image})\n"
     return text
 
 

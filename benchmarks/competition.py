@@ -7,15 +7,15 @@ other file, by name, is for learning, the others are for validation.
 
     --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
     --ship SEED       put these weights into the package
-    --validate        rules, weights and hindsight on days of the validation files
+    --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
+    --table           print the tables of docs/dynamic_routing.md from the results, without DIR
+    --picture FILE    draw a day of our own generator under the shipped weights, without DIR
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
 import time
 import zipfile
 from collections.abc import Callable
@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import RESULTS, machine
+from competition_results import line, official, print_tables, recorded, stored, summary
+from measure import RESULTS
 
 import colayer.pretrained
 from colayer import Pipeline
@@ -34,11 +35,13 @@ from colayer.problem.bind import bind
 from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_routing import RoutingDay, RoutingState
 
-PATH, MODELS = RESULTS / "competition.json", RESULTS / "competition"
+MODELS = RESULTS / "competition"
 #: Days for learning, one of each file in turn; a population of 12, ten times.
 LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 24, 121, 0.2, 12
 LEARNING_BUDGET = {"iterations": 1000, "futures": 6, "future_iterations": 200}
-VALIDATION_DAYS = 30
+VALIDATION_DAYS = 12
+#: Iterations of hindsight, which has all requests of the day.
+HINDSIGHT = 100_000
 #: The seed whose weights are shipped: the best on days of the validation files.
 SHIPPED = "1"
 
@@ -77,23 +80,23 @@ def ship(seed: int) -> None:
     """Write the weights of a seed into the package: they hold for every budget."""
     model = Pipeline.load(MODELS / f"{seed}.json").model
     said = {"command": f"python benchmarks/competition.py DIR --learn {seed}", **model.provenance}
-    problem = DynamicRouting()
-    shipped = replace(model, options={"decoder": problem.decoder}, provenance=said)
-    Pipeline.from_model(problem, shipped).save(Path(colayer.pretrained.__file__).parent / "dynamic-routing-wait.json")
+    shipped = replace(model, options={"decoder": DynamicRouting().decoder}, provenance=said)
+    Pipeline.from_model(DynamicRouting(), shipped).save(
+        Path(colayer.pretrained.__file__).parent / "dynamic-routing-wait.json"
+    )
 
 
 def model_weights(seed: int) -> np.ndarray:
     """Weights that --learn has written, in raw units."""
-    pipeline = Pipeline.load(MODELS / f"{seed}.json")
-    return np.asarray(pipeline.model.raw())
+    return np.asarray(Pipeline.load(MODELS / f"{seed}.json").model.raw())
 
 
 #: Budgets by name; by iterations, so that costs come back bit for bit. CPU seconds per epoch are in the results.
 BUDGETS: dict[str, dict[str, Any]] = {
-    "short": {"iterations": 10_000, "futures": 8, "future_iterations": 1000},
-    "2 s": {"iterations": 300_000, "futures": 8, "future_iterations": 5000},
-    "10 s": {"iterations": 1_000_000, "futures": 16, "future_iterations": 5000},
-    "60 s": {"iterations": 6_000_000, "futures": 32, "future_iterations": 10_000},
+    "short": {"iterations": 5000, "futures": 8, "future_iterations": 500},
+    "2 s": {"iterations": 50_000, "futures": 8, "future_iterations": 4000},
+    "10 s": {"iterations": 200_000, "futures": 48, "future_iterations": 4000},
+    "60 s": {"iterations": 1_000_000, "futures": 200, "future_iterations": 8000},
 }
 #: Runs at 60 s: every tenth.
 FEW_RUNS = 10
@@ -110,18 +113,19 @@ def by_weights(weights: np.ndarray, budget: str, **options: Any) -> Callable[[Ro
 
 
 def contenders() -> dict[str, Callable[[], Callable[[RoutingState], Any]]]:
-    """Policies by name; what was learned so far is played."""
+    """Policies by name, those that matter most first; what was learned so far is played."""
     safe = DynamicRouting().safe_weights
+    learned = {path.stem: model_weights(int(path.stem)) for path in sorted(MODELS.glob("?.json"))}
     found: dict[str, Callable[[], Callable[[RoutingState], Any]]] = {}
-    for budget in ("short", "2 s"):
-        for rule in ("greedy", "lazy", "prize", "look-ahead"):
-            found[f"{rule}, {budget}"] = partial(by_rule, rule, budget)
-    for budget in BUDGETS:
-        found[f"prize × vote, {budget}"] = partial(by_weights, safe, budget)
-    for path in sorted(MODELS.glob("?.json")):
-        weights = model_weights(int(path.stem))
-        for budget in BUDGETS if path.stem == SHIPPED else ("short",):
-            found[f"learned, seed {path.stem}, {budget}"] = partial(by_weights, weights, budget)
+    for budget in ("10 s", "short", "2 s", "60 s"):
+        found[f"learned, seed {SHIPPED}, {budget}"] = partial(by_weights, learned[SHIPPED], budget)
+        if budget in ("short", "2 s"):
+            found[f"prize × vote, {budget}"] = partial(by_weights, safe, budget)
+        if budget == "short":
+            for rule in ("greedy", "lazy", "prize", "look-ahead"):
+                found[f"{rule}, {budget}"] = partial(by_rule, rule, budget)
+            for seed, weights in learned.items():
+                found[f"learned, seed {seed}, {budget}"] = partial(by_weights, weights, budget)
     return found
 
 
@@ -138,25 +142,6 @@ def played(decide: Callable[[RoutingState], Any], day: RoutingDay) -> tuple[floa
     return total, seconds
 
 
-def official(folder: Path) -> list[dict[str, str]]:
-    """The rows of leaderboard.csv, by run."""
-    with (folder / "leaderboard.csv").open(newline="") as file:
-        return sorted(csv.DictReader(file), key=lambda row: int(row["run"]))
-
-
-def stored() -> dict[str, Any]:
-    """What was played so far."""
-    return json.loads(PATH.read_text()) if PATH.exists() else {"runs": {}, "seconds": {}, "validation": {}}
-
-
-def store(results: dict[str, Any]) -> None:
-    """Write the results, whole."""
-    results["machine"] = machine()
-    part = PATH.with_suffix(".part")
-    part.write_text(json.dumps(results, indent=1, sort_keys=True) + "\n")
-    part.replace(PATH)
-
-
 def play_all(folder: Path, only: list[str]) -> None:
     """Play the runs that have not been played."""
     problem, rows = DynamicRouting(), official(folder)
@@ -165,87 +150,76 @@ def play_all(folder: Path, only: list[str]) -> None:
             continue
         decide, chosen = make(), rows[::FEW_RUNS] if name.endswith(" 60 s") else rows
         for row in chosen:
-            results = stored()
-            costs = results["runs"].setdefault(name, {})
-            if row["run"] in costs:
+            if row["run"] in stored()["runs"].get(name, {}):
                 continue
             day = problem.day(folder / "test.zip" / row["instance"], int(row["seed"]))
             cost, seconds = played(decide, day)
-            results = stored()
-            results["runs"].setdefault(name, {})[row["run"]] = cost
-            results["seconds"].setdefault(name, {})[row["run"]] = [
-                round(sum(seconds) / len(seconds), 3),
-                round(max(seconds), 3),
-            ]
-            store(results)
-        print_row(name, stored(), rows)
-
-
-def print_row(name: str, results: dict[str, Any], rows: list[dict[str, str]]) -> None:
-    """Print mean, paired difference to the second and the winner, and CPU time per epoch."""
-    costs = results["runs"][name]
-    played_rows = [row for row in rows if row["run"] in costs]
-    ours = np.array([costs[row["run"]] for row in played_rows])
-    words = [f"{name:32s} {len(ours):3d} runs {ours.mean():10,.0f}"]
-    for team in ("Kleopatra", "Team_sb", "baseline_greedy"):
-        theirs = np.array([float(row[team]) for row in played_rows])
-        difference = 100.0 * (ours / theirs - 1.0)
-        words.append(f"{team} {difference.mean():+.2f} ± {difference.std(ddof=1) / len(ours) ** 0.5:.2f} %")
-    seconds = np.array([results["seconds"][name][row["run"]] for row in played_rows])
-    print(*words, f"{seconds[:, 0].mean():.2f} s per epoch, at most {seconds[:, 1].max():.1f}", sep="  ", flush=True)
+            mean = round(sum(seconds) / len(seconds), 3)
+            with recorded() as results:
+                results["runs"].setdefault(name, {})[row["run"]] = cost
+                results["seconds"].setdefault(name, {})[row["run"]] = [mean, round(max(seconds), 3)]
+                results["table"] = summary(results, rows)
+        print(line(name, stored()["table"][name]), flush=True)
 
 
 def validate(folder: Path) -> None:
-    """What each step brings, on days of the validation files."""
-    held_out = days(folder, 1, VALIDATION_DAYS, 50_000)
-    safe = DynamicRouting().safe_weights
+    """What each step brings, on days of the validation files, and what hindsight finds."""
+    safe, shipped = DynamicRouting().safe_weights, model_weights(int(SHIPPED))
+    short = BUDGETS["short"]
     rows: dict[str, Callable[[RoutingState], Any]] = {
         "greedy": by_rule("greedy", "short"),
-        "lazy": by_rule("lazy", "short"),
+        "prize × vote": by_weights(safe, "short"),
         "prize, no waiting": by_rule("prize", "short", decoder="none"),
         "prize": by_rule("prize", "short"),
         "look-ahead": by_rule("look-ahead", "short"),
-        "prize × vote": by_weights(safe, "short"),
-        "prize × vote, PyVRP 300 iterations": bind(
-            DynamicRouting(**(BUDGETS["short"] | {"iterations": 300, "solver": "pyvrp"}))
-        ).policy(safe),
-        "prize × vote, 2 s": by_weights(safe, "2 s"),
+        "prize × vote, no waiting": by_weights(safe, "short", decoder="none"),
+        "prize × vote, layer of 50,000": bind(DynamicRouting(**short | {"iterations": 50_000})).policy(safe),
+        "prize × vote, futures of 5000": bind(DynamicRouting(**short | {"future_iterations": 5000})).policy(safe),
+        "learned": by_weights(shipped, "short"),
+        "learned, 2 s": by_weights(shipped, "2 s"),
     }
-    for path in sorted(MODELS.glob("?.json")):
-        rows[f"learned, seed {path.stem}"] = by_weights(model_weights(int(path.stem)), "short")
-    results = stored()
-    kept = results["validation"]
     for name, decide in rows.items():
-        if len(kept.get(name, [])) != len(held_out):
-            begin = time.process_time()
-            kept[name] = [played(decide, day)[0] for day in held_out]
-            results["seconds"][f"validation, {name}"] = round((time.process_time() - begin) / len(held_out), 2)
-            store(results)
-        print_difference(name, kept)
-    if "hindsight" not in kept:
-        problem = bind(DynamicRouting(iterations=30_000))
-        kept["hindsight"] = [problem.cost(problem.hindsight_decisions(day), day) for day in held_out]
-        store(results)
-    print_difference("hindsight", kept)
+        steps(name, lambda day, decide=decide: played(decide, day)[0], folder)
+    problem = bind(DynamicRouting(iterations=HINDSIGHT // 10))
+    steps("hindsight", lambda day: problem.cost(problem.hindsight_decisions(day), day), folder)
+    print_tables()
 
 
-def print_difference(name: str, kept: dict[str, list[float]]) -> None:
-    """Print the mean difference to greedy and to the rule prize × vote."""
-    words = [f"{name:36s}"]
-    for other in ("greedy", "prize × vote"):
-        if other in kept:
-            difference = 100.0 * (np.array(kept[name]) / np.array(kept[other]) - 1.0)
-            words.append(f"{other} {difference.mean():+.2f} ± {difference.std(ddof=1) / len(difference) ** 0.5:.2f} %")
-    print(*words, sep="  ", flush=True)
+def steps(name: str, cost: Callable[[RoutingDay], float], folder: Path) -> None:
+    """Cost the validation days that have not been costed, one by one."""
+    for k, day in enumerate(days(folder, 1, VALIDATION_DAYS, 50_000)):
+        if k < len(stored()["validation"].get(name, [])):
+            continue
+        begin, found = time.process_time(), cost(day)
+        seconds = time.process_time() - begin
+        with recorded() as results:
+            results["validation"].setdefault(name, []).append(found)
+            spent = results["seconds"].get(f"validation, {name}", 0.0)
+            results["seconds"][f"validation, {name}"] = (k * spent + seconds) / (k + 1)
+
+
+def picture(path: Path) -> None:
+    """Draw a day of our own generator under the shipped weights."""
+    from matplotlib.figure import Figure
+
+    from colayer.display.charts import save
+
+    problem = DynamicRouting()
+    day = problem.generate(7, customers=120, per_epoch=12)
+    figure = Figure(figsize=(4.4, 3.4), layout="constrained")
+    problem.plot(Pipeline(problem).solve(day, bound=False).decisions, day, figure.subplots())
+    save(figure, path)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path())
     parser.add_argument("--learn", type=int)
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--only", nargs="+", default=[])
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.learn is not None:
         learn(arguments.folder, arguments.learn)
@@ -253,5 +227,9 @@ if __name__ == "__main__":
         ship(arguments.ship)
     elif arguments.validate:
         validate(arguments.folder)
+    elif arguments.table:
+        print_tables()
+    elif arguments.picture is not None:
+        picture(arguments.picture)
     else:
         play_all(arguments.folder, arguments.only)

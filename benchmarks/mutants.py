@@ -5,9 +5,11 @@ Each mutant is a module of `src/colayer` with one small mistake in it, as a tire
 returned. The tests of that module, `tests/FOLDER/test_MODULE.py`, run against it; they kill it where one fails.
 
 Modules with kernels, without tests of their own, or whose tests take more than `--slowest` CPU seconds are left out.
-Mutants are drawn at random from all others, by the seed, and each runs in a process of its own that is forked once
-numpy and numba are imported, in a copy of the tree. The journal holds a line per mutant: the same command goes on from
-it, and tries again what survived where the tests have changed since. Exit status 1 where any survived.
+Mutants are drawn at random from all others, by the seed, and each runs in a process of its own, in a copy of the tree.
+It is forked twice at most: first once all of colayer is imported, where the mutant's functions and classes take the
+places of the module's; what survives that (a table may still hold what was there) is tried again once only numpy and
+numba are imported. The journal holds a line per mutant: the same command goes on from it, and tries again what survived
+where the tests have changed since. Exit status 1 where any survived.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import random
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,7 +33,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -140,13 +143,64 @@ def tests_of(path: str) -> str:
     return str(Path("tests") / inside.parent / f"test_{inside.name}")
 
 
-def run_tests(tests: str, mutant: Mutant | None, limit: float, tree: Path) -> tuple[str, float]:
+class Warm:
+    """A process that has imported all of colayer: it forks one for each mutant, without importing anything anew."""
+
+    def __init__(self, tree: Path) -> None:
+        self._ours, theirs = socket.socketpair()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._ours.close()
+            for path in sorted((tree / PACKAGE).rglob("*.py")):
+                name = ".".join(path.relative_to(tree / PACKAGE).with_suffix("").parts)
+                if path.stem not in ("__main__", "__init__") and not {"neural", "ray", "gpu"} & set(path.parts):
+                    importlib.import_module(f"colayer.{name}")
+            gc.freeze()
+            with theirs, theirs.makefile("rw") as lines:
+                for line in lines:
+                    tests, mutant, limit = json.loads(line)
+                    found = run_tests(tests, Mutant(**mutant), limit, tree, warm=True)
+                    print(json.dumps(found), file=lines, flush=True)
+            os._exit(0)
+        theirs.close()
+        self._lines = self._ours.makefile("rw")
+
+    def __call__(self, tests: str, mutant: Mutant, limit: float) -> tuple[str, float]:
+        """Run the tests there."""
+        print(json.dumps([tests, asdict(mutant), limit]), file=self._lines, flush=True)
+        result, seconds = json.loads(self._lines.readline())
+        return result, seconds
+
+    def close(self) -> None:
+        """End it."""
+        self._lines.close()
+        self._ours.close()
+        os.waitpid(self._pid, 0)
+
+
+def exchange(mutant: Mutant, tree: Path) -> None:
+    """Run the module again, with the mistake, where it was; what others took from it before becomes what it is now."""
+    path = tree / mutant.path
+    name = ".".join(path.relative_to(tree / "src").with_suffix("").parts)
+    here = vars(sys.modules[name])
+    before = dict(here)
+    source = path.read_text("utf-8")
+    changed = ast.parse(source) if mutant.place < 0 else mutant.tree(source)
+    exec(compile(changed, str(path), "exec", dont_inherit=True), here)
+    new = {id(old): here[key] for key, old in before.items() if callable(old) and here.get(key) is not old}
+    for other in [module for key, module in sys.modules.items() if key.startswith("colayer") and key != name]:
+        for key, value in list(vars(other).items()):
+            if id(value) in new:
+                setattr(other, key, new[id(value)])
+
+
+def run_tests(tests: str, mutant: Mutant | None, limit: float, tree: Path, *, warm: bool = False) -> tuple[str, float]:
     """`killed`, `survived` or `out of time`, and the CPU seconds; the process is forked from this one."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     child = os.fork()
     if child == 0:
-        _child(tests, mutant, limit, tree)
-    end = time.monotonic() + 4 * limit
+        _child(tests, mutant, limit, tree, warm)
+    end = time.monotonic() + 20 * limit  # of waiting: of computing, the kernel allows `limit`
     status = None
     while status is None and time.monotonic() < end:
         ended, code = os.waitpid(child, os.WNOHANG)
@@ -164,7 +218,7 @@ def run_tests(tests: str, mutant: Mutant | None, limit: float, tree: Path) -> tu
     return "killed" if os.WEXITSTATUS(status) else "survived", seconds
 
 
-def _child(tests: str, mutant: Mutant | None, limit: float, tree: Path) -> None:
+def _child(tests: str, mutant: Mutant | None, limit: float, tree: Path, warm: bool) -> None:
     """Run the tests with the mutant in place of its module, and leave."""
     status: int = 3
     try:
@@ -174,6 +228,9 @@ def _child(tests: str, mutant: Mutant | None, limit: float, tree: Path) -> None:
             os.dup2(said, stream)
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 1))
         os.chdir(tree)
+        if mutant is not None and warm:
+            exchange(mutant, tree)
+            mutant = None
         original = SourceFileLoader.get_code
         changed = None if mutant is None else mutant.tree((tree / mutant.path).read_text("utf-8"))
 
@@ -239,13 +296,23 @@ def candidates(folders: list[str], tree: Path, slowest: float, journal: Journal)
             state = _state(tree / tests)
             entry = journal.find(f"tests {name}", state)
             if entry is None:
-                run_tests(tests, None, 120.0, tree)  # kernels are compiled once
                 result, seconds = run_tests(tests, None, 120.0, tree)
+                if seconds > slowest:  # kernels were compiled, perhaps, which happens once
+                    result, seconds = run_tests(tests, None, 120.0, tree)
                 if result != "survived":
                     print(f"{tests} left out: {result} without a mistake", flush=True)
                 entry = journal.add(key=f"tests {name}", tests=state, result=result, seconds=round(seconds, 2))
             if entry["result"] == "survived" and entry["seconds"] <= slowest:
                 yield from mutants(name, source)
+
+
+def exchangeable(path: str, tests: str, state: str, limit: float, warm: Warm, journal: Journal) -> bool:
+    """Tell whether the tests pass where the module took its own place, without a mistake."""
+    entry = journal.find(f"exchanged {path}", state)
+    if entry is None:
+        result, seconds = warm(tests, Mutant(path, 0, "", "", -1, 0), limit)
+        entry = journal.add(key=f"exchanged {path}", tests=state, result=result, seconds=round(seconds, 2))
+    return bool(entry["result"] == "survived")
 
 
 def _state(tests: Path) -> str:
@@ -269,11 +336,13 @@ def main() -> int:
         os.environ["PYTHONPATH"] = os.pathsep.join(str(tree / part) for part in ("src", "paper/src"))
         sys.path[:0] = [str(tree / "src"), str(tree / "paper/src")]
         sys.dont_write_bytecode = True
-        for name in ("numba", "numpy", "pytest", "scipy.stats", "scipy.optimize", "msgspec"):
+        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # two thirds of the time of a quick test
+        for name in ("numba", "numpy", "pytest", "hypothesis", "scipy.stats", "scipy.optimize", "msgspec"):
             importlib.import_module(name)
         every = list(candidates(options.folders or list(FOLDERS), tree, options.slowest, journal))
         drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
         gc.freeze()  # what is here is not looked at again, and stays shared with the children
+        warm = Warm(tree)
         results = []
         for k, mutant in enumerate(drawn):
             tests = tests_of(mutant.path)
@@ -282,12 +351,18 @@ def main() -> int:
             entry = journal.find(key, state, "killed")
             if entry is None:
                 limit = 10.0 + 4 * journal.known[f"tests {mutant.path}"]["seconds"]
-                result, seconds = run_tests(tests, mutant, limit, tree)
+                result, seconds = "survived", 0.0
+                if exchangeable(mutant.path, tests, state, limit, warm, journal):
+                    result, seconds = warm(tests, mutant, limit)
+                if result == "survived":
+                    result, more = run_tests(tests, mutant, limit, tree)
+                    seconds += more
                 what = {"path": mutant.path, "line": mutant.line, "was": mutant.was, "now": mutant.now}
                 entry = journal.add(key=key, tests=state, result=result, seconds=round(seconds, 2), **what)
             results.append(entry)
             if entry["result"] == "survived":
                 print(f"{k + 1}: {mutant.path}:{mutant.line}: {mutant.was}  ->  {mutant.now}", flush=True)
+        warm.close()
     count = {name: sum(entry["result"] == name for entry in results) for name in ("killed", "out of time", "survived")}
     seconds = sum(entry["seconds"] for entry in results)
     print(f"{len(results)} of {len(every)} mutants, {seconds:.0f} CPU s: {count}")

@@ -74,7 +74,7 @@ class Dispatching(DynamicProblem):
 
 if __name__ == "__main__":
     problem = Dispatching()
-    days = [problem.generate(seed) for seed in range(125)]
-    learned = Pipeline(problem).fit(days[:25], evaluations=150)
-    compared = evaluate(problem, days[25:], [*rule_contenders(problem), pipeline_contender("learned", learned)])
+    days = [problem.generate(seed) for seed in range(65)]
+    learned = Pipeline(problem).fit(days[:15], evaluations=100)
+    compared = evaluate(problem, days[15:], [*rule_contenders(problem), pipeline_contender("learned", learned)])
     print(*(f"{row.contender} {row.mean_cost:.1f}" for row in compared.summary()), *compared.conclusions(), sep="\n")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
 import json
 from pathlib import Path
 
@@ -86,3 +87,11 @@ def test_a_timetable_is_planned_by_all_and_costed_by_hidden_scenarios(
     assert rows["delay x3"]["difference"]["mean"] == 0
     assert rows["learned + ls"]["vehicles"] <= 2
     assert "spread of costs over the seeds of learning" in capsys.readouterr().out
+
+
+def test_what_benchmarks_import_is_there() -> None:
+    """A module that has moved is noticed here, not by whoever runs the benchmark next."""
+    for path in sorted((ROOT / "benchmarks").glob("**/*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "colayer":
+                assert importlib.util.find_spec(node.module) is not None, f"{path.name}: {node.module}"

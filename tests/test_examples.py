@@ -13,9 +13,7 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 #: Pages that show what an example prints, under "Run it".
 PAGES = {
-    "airport_path": "tutorial_path.md",
     "city_dispatch": "dynamic.md",
-    "facility_location": "tutorial_facility.md",
     "tune_insertion": "tune.md",
 }
 

@@ -43,7 +43,7 @@ def test_weights_of_linear_learners_are_the_same_on_another_processor(
     assert here == there
 
 
-@pytest.mark.parametrize("relation", ["order", "graph", "arcs", "groups"])
-def test_networks_give_the_same_theta_on_another_processor(relation: str, told: dict[str, tuple[str, str]]) -> None:
-    here, there = told[f"network, {relation}"]
+@pytest.mark.parametrize("model", ["contexts", *(f"network, {name}" for name in ("order", "graph", "arcs", "groups"))])
+def test_models_give_the_same_theta_on_another_processor(model: str, told: dict[str, tuple[str, str]]) -> None:
+    here, there = told[model]
     assert here == there

@@ -14,7 +14,7 @@ from scipy.stats import ncx2, norm
 
 from colayer.analysis.guarantees import LIPSCHITZ
 from colayer.models import thetas
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problems import SingleMachine, SpanningTree, find_problem, problem_names
 from colayer.problems.single_machine.cost import srpt_approximation
 from colayer.problems.spanning_tree.cost import tree_approximation

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import measured
 import reference
 
 HERE = Path(__file__).parent
@@ -28,7 +29,9 @@ def build(folder: Path) -> int:
         shutil.copy(page, pages)
     for page in pages.glob("*.md"):  # in the site they lie side by side
         text = page.read_text("utf-8").replace("](../paper/docs/", "](").replace("](../../docs/", "](")
-        page.write_text(text, "utf-8")
+        page.write_text(measured.plain(text), "utf-8")
+    for page in (pages / "api").glob("*.md"):
+        page.write_text(page.read_text("utf-8").replace("](../../paper/docs/", "](../"), "utf-8")
     shutil.copy(ROOT / "mkdocs.yml", folder)
     reference.fill(pages / "cli.md")
     found = os.pathsep.join(filter(None, [str(HERE), str(ROOT / "src"), os.environ.get("PYTHONPATH")]))

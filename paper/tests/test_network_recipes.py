@@ -51,3 +51,11 @@ def test_an_item_after_a_network_stands_as_that_has_it() -> None:
     assert first.anchored
     assert later.anchored
     assert (np.diff(later.start) > 0).all()
+
+
+@pytest.mark.parametrize("name", ["single-machine-27-none", "spanning-tree-cost"])
+def test_choices_are_made_on_other_instances_than_the_last_judgement(name: str) -> None:
+    recipe = network_recipes.recipe_named(name)
+    chosen, last = (recipe.held_out(among, 1)[0] for among in ("validation", "test"))
+    assert chosen[0] == last[0]
+    assert not np.array_equal(recipe.problem.features(chosen[1]), recipe.problem.features(last[1]))

@@ -20,7 +20,7 @@ def test_gaps_are_those_of_solve() -> None:
     network = pretrained_network(problem)
     assert isinstance(network, ContextModel)
     held_out = [(f"{jobs} jobs", problem.generate(seed, jobs=jobs)) for jobs in (10, 30) for seed in range(3)]
-    recipe = replace(recipe_named("single-machine-27-none"), held_out=lambda count: held_out[: 2 * count])
+    recipe = replace(recipe_named("single-machine-27-none"), held_out=lambda name, count: held_out[: 2 * count])
     found = judge(recipe, network, 3, 1)
     assert list(found) == ["10 jobs", "30 jobs"]
     models = {"network": network, "linear": linear_model(recipe.problem)}
@@ -52,5 +52,5 @@ def test_any_number_of_threads_finds_the_same() -> None:
     network = pretrained_network(problem)
     assert isinstance(network, ContextModel)
     held_out = [("12 jobs", problem.generate(seed, jobs=12)) for seed in range(4)]
-    recipe = replace(recipe_named("single-machine-27-none"), held_out=lambda count: held_out)
+    recipe = replace(recipe_named("single-machine-27-none"), held_out=lambda name, count: held_out)
     assert judge(recipe, network, 4, 1) == judge(recipe, network, 4, 2)

@@ -16,10 +16,10 @@ from colayer_paper.frame.config import Config, read_config
 from colayer_paper.frame.store import Run
 from colayer_paper.registry import conduct
 
-_TREES = {"widths": [4, 5], "evaluations": 12, "samples": 2, "passes": 3, "auto_evaluations": 12}
+_TREES = {"widths": [4, 5], "evaluations": 12, "samples": 2, "seeds": 2, "passes": 3, "auto_evaluations": 12}
 _LEARNER = {"features": "27", "method": "direct", "seeds": 2, "per_cell": 1}
 _PERTURBED = {"loss": "perturbed", "samples": 2, "sigma": 0.1}
-_JOBS = {
+_JOBS: dict[str, Any] = {
     "jobs": [12, 25, 40],  # one size of each of the subsets below
     "perturbed_samples": 2,
     "demonstration_jobs": [8],
@@ -58,6 +58,20 @@ _SIZES = {
         "vehicle-scheduling": {"train": [50, 75], "test": [75, 100], "per_cell": 2},
     },
 }
+_OF_SEEDS = {
+    "scheduling-seeds": {"demonstration_seeds": 2, "learners": [_JOBS["learners"][0], _JOBS["learners"][2]]},
+    "vsp-seeds": {
+        "tested": {"tasks": [50, 75], "scenarios": [50], "per_cell": 2},
+        "learners": [
+            {"loss": "plain", "train": "small", "method": "direct", "evaluations": 6, "seeds": 6},
+            {"loss": "crf", "train": "small", "method": "crf", "evaluations": 2, "seeds": 2},
+            {"loss": "fenchel_young", "train": "small", "method": "fenchel-young", "evaluations": 2, "samples": 2,
+             "seeds": 1},
+            {"loss": "plain", "train": "moderate", "method": "direct", "evaluations": 5, "seeds": 2},
+            {"loss": "plain", "train": "moderate", "method": "bayes", "evaluations": 5, "seeds": 2},
+        ],
+    },
+}  # fmt: skip
 #: The first word of an experiment's name → the parameters that make it tiny.
 _TINY: dict[str, dict[str, Any]] = {"tree": _TREES, "scheduling": _JOBS, "vsp": _VEHICLES, "size": _SIZES}
 
@@ -65,7 +79,7 @@ _TINY: dict[str, dict[str, Any]] = {"tree": _TREES, "scheduling": _JOBS, "vsp": 
 def tiny(name: str, scale: str = "smoke") -> Config:
     """The config of an experiment with the tiny parameters; it stands in for `read_config`."""
     config = read_config(name, scale)
-    return replace(config, parameters={**config.parameters, **_TINY[name.partition("-")[0]]})
+    return replace(config, parameters={**config.parameters, **_TINY[name.partition("-")[0]], **_OF_SEEDS.get(name, {})})
 
 
 @contextmanager

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from colayer.analysis.explain import explain
-    from colayer.analysis.loss_profile import LossProfile
     from colayer.comparison.compare import compare
     from colayer.comparison.evaluate import evaluate
     from colayer.comparison.table import Comparison
@@ -55,7 +54,6 @@ __all__ = [
     "Hinge",
     "InputError",
     "JournalError",
-    "LossProfile",
     "MissingExtraError",
     "Neural",
     "OptionError",
@@ -101,7 +99,6 @@ _HOMES = {
     "Hinge": "learning.imitation.hinge",
     "InputError": "errors",
     "JournalError": "errors",
-    "LossProfile": "analysis.loss_profile",
     "MissingExtraError": "errors",
     "Neural": "learning.network.method",
     "OptionError": "errors",
@@ -133,11 +130,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "LossAlong":  # the name of before, for one release
-        import warnings
-
-        warnings.warn("LossAlong is now called LossProfile", DeprecationWarning, stacklevel=2)
-        name = "LossProfile"
     if name not in _HOMES:
         raise AttributeError(f"module 'colayer' has no attribute {name!r}")
 

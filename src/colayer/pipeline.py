@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from colayer._runtime.arrays import Floats
 from colayer._runtime.threads import Threads, limited
-from colayer.analysis.loss_profile import POINTS, LossProfile, loss_profile
 from colayer.dynamic.protocol import Dynamic
 from colayer.errors import InputError, OptionError
 from colayer.evaluators.base import Backend, Device
@@ -117,6 +116,7 @@ class Pipeline(Generic[X, Y, Z]):
         progress: bool = False,
         portfolio: int = 32,
         rounds: int = 1,
+        module: Any = None,
     ) -> Self:
         """Learn weights: by experience, or by demonstration from `solutions` or true `thetas`.
 
@@ -149,16 +149,16 @@ class Pipeline(Generic[X, Y, Z]):
         workers, device, cluster
             Where losses are computed: threads or processes of this machine, a GPU, or a Ray cluster (`HOST:PORT`, or
             `auto`: the one that RAY_ADDRESS names, else Ray started here; `workers` are then threads of each node).
-        journal
-            A file in which evaluations are recorded; a run that was stopped goes on from it.
-        time_limit
-            Seconds after which learning ends.
+        journal, time_limit
+            A file of evaluations, from which a stopped run goes on; seconds after which learning ends.
         callback, progress
             Called with each evaluation; whether to show a progress bar.
         portfolio
             Weight vectors kept in the model that are good together (see `solve`); 1 leaves them out.
         rounds
             Rounds of a solve, where features take the solution of the round before: the best of them counts.
+        module
+            A torch module in the place of W·context + b: a copy is trained, to known answers, then for decisions.
         """
         if solutions is not None and thetas is not None:
             raise OptionError("pass either solutions or thetas, not both", where="solutions")
@@ -173,8 +173,9 @@ class Pipeline(Generic[X, Y, Z]):
             callback=callback, progress=progress, portfolio=portfolio, rounds=rounds,
         )  # fmt: skip
         backend = Backend(workers, device, cluster)
+        job = TrainingJob(self.bound_problem, instances, settings, backend, solutions, thetas, module)
         with limited(workers), numbering(instances):
-            fitted = learner.fit(TrainingJob(self.bound_problem, instances, settings, backend, solutions, thetas))
+            fitted = learner.fit(job)
         self._model, self.history_, self._weights_from = fitted.model, fitted.history, "fitted"
         self.loss_, self.validation_loss_, self.recalled_ = fitted.loss, fitted.validation_loss, fitted.recalled
         return self
@@ -239,25 +240,6 @@ class Pipeline(Generic[X, Y, Z]):
             with Threads(workers) as threads:
                 return threads.map(solve, instances)
 
-    def loss_along(
-        self,
-        instances: Sequence[X],
-        direction: str | ArrayLike,
-        *,
-        reach: float | None = None,
-        points: int = POINTS,
-        workers: int | None = None,
-    ) -> LossProfile:
-        """Return the mean losses of w + t·d over the instances at `points` equally spaced t, from −reach to reach.
-
-        `direction` d is the name of a feature, whose weight then changes by t, or a vector in model units. By default
-        `reach` makes t·d as long as w.
-        """
-        instances = self.bound_problem.check_instances(instances)
-        options: dict[str, Any] = {"reach": reach, "points": points, "backend": Backend(workers)}
-        with numbering(instances):
-            return loss_profile(self.model, self.bound_problem, instances, direction, **options)
-
     def save(self, path: str | Path) -> None:
         """Write the model file (JSON)."""
         self.model.save(path)
@@ -293,8 +275,6 @@ class Pipeline(Generic[X, Y, Z]):
     def from_model(cls, problem: Problem[X, Y, Z] | Dynamic, model: Model, *, safe: bool = True) -> Self:
         """Return a pipeline with the weights of `model`; refuse one made for other features."""
         pipeline = cls(problem, safe=safe)
-        pipeline._model, pipeline._weights_from = (
-            compatibility.require_model_for(pipeline.bound_problem, model),
-            "loaded",
-        )
+        pipeline._model = compatibility.require_model_for(pipeline.bound_problem, model)
+        pipeline._weights_from = "loaded"
         return pipeline

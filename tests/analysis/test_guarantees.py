@@ -17,7 +17,6 @@ from colayer.analysis.guarantees import (
     FORMS,
     LIPSCHITZ,
     PAPER_CONSTANT,
-    Approximation,
     deviation,
     excess_risk,
     feature_norms,
@@ -29,6 +28,8 @@ from colayer.analysis.guarantees import (
     sigma_theory,
 )
 from colayer.errors import InputError, OptionError
+from colayer.layers.layer import log_pairs
+from colayer.problem.approximation import Approximation
 from colayer.problem.bind import bind
 from support.errors import rejects
 
@@ -206,6 +207,34 @@ def test_guarantees_by_hand() -> None:
         assert same.ratio == pytest.approx(bound.ratio_n)
 
 
+class Compared(Pick):
+    """The same, and says that it compares pairs of rows."""
+
+    def log_comparisons(self, instance: Any) -> float:
+        return log_pairs(math.log(len(instance)))
+
+
+@pytest.mark.parametrize(("sigma", "draws"), [(0.0, 1), (0.5, 20)])
+def test_answers_are_counted_first(sigma: float, draws: int) -> None:
+    """3 + 6 comparisons in R², under every draw; with σ = 0 and a proof, the gap needs no ball and no perturbation."""
+    problem = bind(Compared(proof=Approximation(0.5, 2.0, 1.0)))
+    instances, losses = [[3.0, 4.0, 5.0], [1.0, 2.0, 4.0, 1.0]], np.array([[1.5, 0.25], [2.0, 1.0]])
+    found = guarantees(problem, instances, np.ones(2), sigma, 2.0, losses, draws=draws, reach=3.0)
+    count = 9 * draws
+    outcomes = 1 + count + count * (count - 1) / 2
+    cells, sharper = found.bounds[0], found.bounds[-1]
+    assert found.rows()[0][0] == cells.form == "cells"
+    assert found.log_comparisons == pytest.approx(math.log(count))
+    assert cells.excess == pytest.approx(2 * 0.75 * math.sqrt(2 * math.log(outcomes) / 2) + deviation(2, 0.05, 0.75))
+    assert found.approximation is not None
+    assert found.sharp_perturbation is not None
+    assert cells.ratio == pytest.approx(cells.excess + found.approximation + sigma * found.sharp_perturbation)
+    of_scale = Compared(proof=Approximation.of_objective(0.25, 1.0))
+    assert guarantees(bind(of_scale), instances, np.ones(2), sigma, 2.0, losses).approximation == 0.5
+    assert (found.reach, sharper.excess is None) == (3.0, sigma == 0)
+    assert guarantees(problem, instances, np.ones(2), sigma, 2.0, losses, draws=None).bounds[0].form == "paper"
+
+
 def test_radius_is_a_free_direction() -> None:
     """The layer does not see a positive factor: σ_n grows with the ball, the bound at σ_n stays."""
     problem, losses = Pick(proof=Approximation(0.5, 1.0, 2.0)), np.array([[1.0], [2.0]])
@@ -267,7 +296,6 @@ def test_document_and_rows_agree() -> None:
         (lambda: excess_risk(10, 2, 1.0, 1.0, form="best"), ("form",)),
         (lambda: deviation(10, 1.0), ("delta",)),
         (lambda: sigma_n(10, 2, 1.0, b=0.0, kappa=1.0, growth=1.0), ("b",)),
-        (lambda: Approximation(0.5, 1.0, 3.0), ("Approximation",)),
         (lambda: guarantees(bind(Pick()), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((1, 1))), ("losses",)),
         (lambda: guarantees(bind(Pick()), [[1.0]], np.ones(2), 0.1, 1.0, np.ones((2, 2))), ("losses",)),
     ],

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,18 @@ import pytest
 from matplotlib.figure import Figure
 
 from colayer.cli import console as output
-from colayer.cli.console import SearchProgress, emit, exact_limit, note, progress, say, search, terminal_text, verbosity
+from colayer.cli.console import (
+    SearchProgress,
+    bar,
+    emit,
+    exact_limit,
+    note,
+    progress,
+    say,
+    search,
+    terminal_text,
+    verbosity,
+)
 from colayer.display.tables import Table
 from colayer.errors import InputError, OptionError
 from support.errors import rejects
@@ -118,6 +130,20 @@ def test_a_terminal_has_a_bar_that_goes_when_it_is_done(
     assert "comparing" in terminal.getvalue()
     assert "bounding" in terminal.getvalue()
     assert capsys.readouterr().out == ""
+
+
+def test_a_message_leaves_no_bar_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands above the bar, on a line of its own, though the command began to listen before there was a bar."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with verbosity(quiet=False, verbose=False), bar("learning"):
+        time.sleep(0.2)  # the bar is drawn ten times a second
+        logging.getLogger("colayer.somewhere").warning("compiling kernels, once")
+    drawn, message, _ = terminal.getvalue().partition("compiling kernels, once")
+    assert message
+    assert "0/?" in drawn
+    assert drawn.endswith(("\n", "\x1b[2K")), "the bar before it is not cleared"
 
 
 def test_the_line_of_a_search_has_both_bounds_and_their_gap() -> None:

@@ -43,6 +43,24 @@ def test_text_is_aligned():
     ]
 
 
+def test_columns_beyond_the_width_go_below():
+    """They begin with the first column again; nothing is cut off, and one column beside it always stands there."""
+    rows = [["a", 1.5, "x|y"], ["longer name", None, ""]]
+    assert table(["name", "value", "note"], rows, width=20).text().splitlines() == [
+        "name         value",
+        "-----------  -----",
+        "a            1.500",
+        "longer name      -",
+        "",
+        "name         note",
+        "-----------  ----",
+        "a            x|y",
+        "longer name",
+    ]
+    assert table(["name", "value", "note"], rows, width=24).text() == table(["name", "value", "note"], rows).text()
+    assert len(table(["name", "value", "note"], rows, width=1).text().splitlines()) == 9
+
+
 def test_markdown_is_valid():
     """Every line has the same number of cells; a pipe inside a cell is escaped."""
     lines = TABLE.markdown().splitlines()

@@ -87,6 +87,12 @@ def test_decisions_of_another_day_are_refused() -> None:
         list(replay(own, other, [(), (0, 1, 2, 3), (), ()], careful=True))
 
 
+@pytest.fixture(autouse=True)
+def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that does not end is given up soon."""
+    monkeypatch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
+
+
 class ChangesState(Parcels):
     def step(self, state: State, decision: Any) -> Any:
         if state.epoch == 1:
@@ -124,7 +130,7 @@ class NoState(Parcels):
     ("problem", "names", "where"),
     [
         (ChangesState(), ["state.waiting"], "epoch 1"),
-        (NeverEnds(), ["step of parcels", "10000 epochs"], None),
+        (NeverEnds(), ["step of parcels", "300 epochs"], None),
         (NotANumber(), ["step of parcels", "nan"], "epoch 2"),
         (NoTuple(), ["step of parcels", "(cost, next state or None)"], "epoch 0"),
         (Infeasible(), ["violation of parcels", "no such parcel"], "epoch 1"),

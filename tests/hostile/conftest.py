@@ -12,6 +12,7 @@ import pytest
 
 from colayer.cli.app import main
 from support.hostile import Ended, caller
+from support.small_demo import make_demos_small
 
 
 @pytest.fixture(scope="session")
@@ -45,8 +46,7 @@ def call(place: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended
 @pytest.fixture
 def small_demo(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A demo that takes a moment."""
-    for name, number in (("TRAINING", 5), ("TEST", 3), ("EVALUATIONS", 8)):
-        monkeypatch.setattr(f"colayer.cli.commands.demo.{name}", number)
+    make_demos_small(monkeypatch, 5, 3, 8)
 
 
 @pytest.fixture

@@ -5,54 +5,48 @@ from __future__ import annotations
 import json
 import random
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from colayer import Pipeline
 from colayer.display.outcome import Cell, Column, Conclusion, Outcome, Sheet, read_outcomes, write_outcome
 from colayer.errors import ColayerError
 from colayer.io.dataset import read_instance, write_instance
 from colayer.io.gtfs import read_day
 from colayer.io.vrplib import read_routing
 from colayer.models import LinearModel, read_model
+from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_vehicle_scheduling import DynamicVehicleScheduling
+from support.context_samples import data, problem
+from support.damage import COUNT, damaged, other_values
 from support.feed import FILES, feed
+from support.routing_files import EUCLIDEAN, EXPLICIT, SOLOMON
 
-#: Damaged files of each kind.
-COUNT = 150
-CITY = """NAME : tiny
-DIMENSION : 3
-EDGE_WEIGHT_TYPE : EXPLICIT
-EDGE_WEIGHT_FORMAT : FULL_MATRIX
-EDGE_WEIGHT_SECTION
-0 10 20
-11 0 12
-21 22 0
-NODE_COORD_SECTION
-1 0 0
-2 10 0
-3 20 0
-SERVICE_TIME_SECTION
-1 0
-2 60
-3 120
-TIME_WINDOW_SECTION
-1 0 45000
-2 7200 14400
-3 7200 14400
-EOF
-"""
-ODD: tuple[Any, ...] = (
-    None, True, "x", "", -1, 0, 1e308, -1e308, 10**30, 2**63, 0.5, [], [[]], {}, [None], ["x"], [1, [2]], 1e-320,
-)  # fmt: skip
+ROUTING = DynamicRouting()
 
 
 def day(path: Path) -> None:
     problem = DynamicVehicleScheduling()
     write_instance(path, problem.generate(3, customers=8, clusters=2, per_epoch=2), problem)
+
+
+def routing_day(path: Path) -> None:
+    write_instance(path, ROUTING.generate(3, customers=8, clusters=2, per_epoch=2), ROUTING)
+
+
+def member(path: Path) -> None:
+    """A file of the competition: static, explicit, within an archive."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("tiny.txt", EXPLICIT)
+
+
+def of_contexts(path: Path) -> None:
+    contexts, costs = data(8)
+    Pipeline(problem()).fit(contexts, thetas=costs, evaluations=1, workers=1).save(path)
 
 
 def model(path: Path) -> None:
@@ -85,41 +79,16 @@ KINDS: dict[str, tuple[str, Callable[[Path], Any], Callable[[Path], Any]]] = {
     "day, npz": ("day.npz", day, read_instance),
     "model of days": ("model.json", model, read_model),
     "run": ("run.json", run, read_run),
+    "routing day": ("day.json", routing_day, read_instance),
+    "routing day, npz": ("day.npz", routing_day, read_instance),
+    "model of contexts": ("model.json", of_contexts, read_model),
     "gtfs": ("feed.zip", feed, lambda path: read_day(path, "2026-01-06")),
-    "vrplib": ("city.txt", lambda path: path.write_text(CITY), read_routing),
+    "vrplib": ("city.txt", lambda path: path.write_text(EXPLICIT), read_routing),
+    "vrplib, Euclid": ("city.txt", lambda path: path.write_text(EUCLIDEAN), read_routing),
+    "Solomon": ("city.txt", lambda path: path.write_text(SOLOMON), read_routing),
+    "day in a city": ("city.txt", lambda path: path.write_text(EXPLICIT), lambda path: ROUTING.day(path, per_epoch=2)),
+    "competition": ("city.zip", member, lambda path: ROUTING.day(path / "tiny.txt", per_epoch=2)),
 }
-
-
-def damaged(data: bytes, rng: random.Random) -> Iterator[bytes]:
-    """Cut, changed, left out and repeated bytes."""
-    for _ in range(COUNT // 3):
-        yield data[: rng.randrange(len(data))]
-    for _ in range(COUNT // 3):
-        changed = bytearray(data)
-        for _ in range(rng.randint(1, 4)):
-            changed[rng.randrange(len(changed))] = rng.randrange(256)
-        yield bytes(changed)
-    for _ in range(COUNT // 3):
-        a, b = sorted(rng.sample(range(len(data)), 2))
-        yield data[:a] + data[b:] if rng.random() < 0.5 else data[:b] + data[a:]
-
-
-def other_values(document: Any, rng: random.Random) -> Any:
-    """The document with one value, wherever it is, replaced or removed."""
-    places: list[tuple[Any, Any]] = []
-    parts = [document]
-    while parts:
-        part = parts.pop()
-        keys = list(part) if isinstance(part, dict) else range(len(part)) if isinstance(part, list) else ()
-        for key in keys:
-            places.append((part, key))
-            parts.append(part[key])
-    part, key = rng.choice(places)
-    if isinstance(part, dict) and rng.random() < 0.2:
-        del part[key]
-    else:
-        part[key] = rng.choice(ODD)
-    return document
 
 
 def accepts(read: Callable[[Path], Any], path: Path) -> bool:
@@ -143,13 +112,13 @@ def test_a_file_of_damaged_bytes_is_read_or_refused(kind: str, tmp_path: Path) -
     write(path)
     assert accepts(read, path)
     refused = 0
-    for data in damaged(path.read_bytes(), random.Random(kind)):
-        path.write_bytes(data)
+    for changed in damaged(path.read_bytes(), random.Random(kind)):
+        path.write_bytes(changed)
         refused += not accepts(read, path)
     assert refused > COUNT / 3
 
 
-@pytest.mark.parametrize("kind", ["day", "model of days", "run"])
+@pytest.mark.parametrize("kind", ["day", "routing day", "model of days", "model of contexts", "run"])
 def test_a_document_with_another_value_is_read_or_refused(kind: str, tmp_path: Path) -> None:
     name, write, read = KINDS[kind]
     path = tmp_path / name

@@ -9,20 +9,14 @@ from pathlib import Path
 
 import pytest
 
-#: What a shell may have set.
+#: What a shell may have set: an encoding, and beside it what has nothing to do with encodings.
 SURROUNDINGS: dict[str, dict[str, str]] = {
-    "ASCII": {"PYTHONIOENCODING": "ascii"},
-    "Latin-1": {"PYTHONIOENCODING": "latin-1"},
-    "UTF-16": {"PYTHONIOENCODING": "utf-16"},
-    "strict ASCII": {"PYTHONIOENCODING": "ascii:strict"},
+    "ASCII": {"PYTHONIOENCODING": "ascii", "MPLBACKEND": "no_such_backend", "COLUMNS": "1", "LINES": "1"},
+    "Latin-1": {"PYTHONIOENCODING": "latin-1", "MPLBACKEND": "TkAgg", "COLUMNS": "wide"},
+    "UTF-16": {"PYTHONIOENCODING": "utf-16", "HOME": "/nonexistent"},
+    "strict ASCII": {"PYTHONIOENCODING": "ascii:strict", "PYTHONWARNINGS": "error"},
     "no locale": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     "an unknown locale": {"LC_ALL": "xx_YY.NOPE"},
-    "an unknown backend": {"MPLBACKEND": "no_such_backend"},
-    "a backend with a display": {"MPLBACKEND": "TkAgg"},
-    "a narrow terminal": {"COLUMNS": "1", "LINES": "1"},
-    "a width that is none": {"COLUMNS": "wide"},
-    "no home": {"HOME": "/nonexistent"},
-    "warnings as errors": {"PYTHONWARNINGS": "error"},
 }
 
 

@@ -83,6 +83,7 @@ def enter(folder: Path, source: str, patch: pytest.MonkeyPatch) -> None:
     patch.chdir(folder)
     patch.setattr(sys, "path", [*sys.path])
     patch.setattr("colayer.problem.guard.OWN_FOLDERS", {})
+    patch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
 
 
 def forget() -> None:

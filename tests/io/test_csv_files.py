@@ -192,6 +192,14 @@ def test_a_point_beside_a_decimal_comma_was_taken_for_one(text: str, tmp_path: P
         read_csv(written(tmp_path, text))
 
 
+def test_a_thousand_was_taken_for_a_fraction(tmp_path: Path) -> None:
+    """1.200 beside 900 with semicolons; 1.200 beside 0.500, or with commas, is a fraction."""
+    with rejects(InputError, "1.200 beside 900", where="x.csv: column a, line 3"):
+        read_csv(written(tmp_path, "a;b\n900;x\n1.200;y\n"))
+    assert read_csv(written(tmp_path, "a;b\n0.500;x\n1.200;y\n"))["a"] == [0.5, 1.2]
+    assert read_csv(written(tmp_path, "a,b\n900,x\n1.200,y\n"))["a"] == [900.0, 1.2]
+
+
 def test_dates_of_a_file_are_dates(tmp_path: Path) -> None:
     path = written(tmp_path, "release,processing\n2026-01-05 22:00,30\n2026-01-06T01:00,20\n")
     assert csv_instance(path)[1].release.tolist() == [1320.0, 1500.0]

@@ -106,12 +106,15 @@ def stop_times(old: str, new: str) -> dict[str, str]:
          "feed.zip: calendar_dates.txt: line 2: exception_type", ("3",)),
         (stop_times("8:30:00,8:30:00", "8:30,8:30"), "feed.zip: stop_times.txt: line 6: arrival_time", ("8:30",)),
         (stop_times("8:30:00,8:30:00", ","), "feed.zip: stop_times.txt: line 6: arrival_time", ()),
+        (stop_times("8:30:00,8:30:00", "99:30:00,"), "feed.zip: stop_times.txt: line 6: arrival_time", ("a day",)),
+        ({"calendar_dates": "service_id,date,date\n"}, "feed.zip: calendar_dates.txt: date", ("twice",)),
         (stop_times("8:30:00,8:30:00", "8:00:00,"), "feed.zip: stop_times.txt: line 6: arrival_time", ("r2",)),
         (stop_times("south,9", "south,x"), "feed.zip: stop_times.txt: line 2: stop_sequence", ("x",)),
         (stop_times("r2,8:30:00,8:30:00,north,2\n", ""), "feed.zip: stop_times.txt", ("r2", "1 stop")),
         (stop_times("south,9", "east,9"), "feed.zip: stops.txt", ("east",)),
         ({"stops": FILES["stops.txt"].replace("59.91", "x")}, "feed.zip: stops.txt: line 3", ("x",)),
         ({"stops": FILES["stops.txt"].replace("59.91", "159.91")}, "feed.zip: stops.txt: line 3", ("159.91",)),
+        ({"stops": FILES["stops.txt"].replace("59.91,10.00", "0.0,0.0")}, "feed.zip: stops.txt: line 3", ("0.0",)),
         ({"stops": FILES["stops.txt"].replace(",mill_station\n", ",\n")}, "feed.zip: stops.txt: line 4", ()),
         ({"frequencies": "trip_id,start_time,end_time,headway_secs\nb1,6:00:00,7:00:00,0\n"},
          "feed.zip: frequencies.txt: line 2: headway_secs", ("0",)),
@@ -144,3 +147,8 @@ def test_days_without_service_are_refused(tmp_path: Path) -> None:
         read_day(path, "2027-01-05")
     with rejects(InputError, where="date"):
         read_day(path, "Tuesday")
+    alone = feed(
+        tmp_path / "alone.zip", calendar=None, calendar_dates="service_id,date,exception_type\nsat,20260106,1\n"
+    )
+    with rejects(InputError, "20260106 to 20260106", where="alone.zip: trips.txt"):
+        read_day(alone, "2027-01-05")

@@ -241,3 +241,23 @@ def test_two_keys_that_read_alike_are_refused() -> None:
 def test_capitalised_headers_got_no_hint() -> None:
     with rejects(InputError, "did you mean 'Cost '?", where="column cost"):
         Arguments("items", {"Cost ": [1]}, cost="cost").numbers("cost")
+
+
+def test_the_index_of_a_sorted_or_filtered_frame_was_lost() -> None:
+    """pandas keeps a RangeIndex where it can: rows 1 and 2 came back as 0 and 1."""
+    frame = pd.DataFrame({"release": [0, 1, 2]})
+    for found, names in ((frame[1:], [1, 2]), (frame[::-1], [2, 1, 0]), (frame, None)):
+        assert Arguments("jobs", found).names("name", "job", len(found)) == names
+
+
+def test_series_of_other_labels_were_matched_by_position() -> None:
+    one, other = pd.Series([1, 2], index=[5, 6]), pd.Series([3, 4], index=[6, 5])
+    with rejects(InputError, "[6, 5]", where="processing"):
+        Arguments("jobs", None, release=one, processing=other)
+    assert Arguments("jobs", None, release=one, processing=one + 1).values("processing") == [2, 3]
+
+
+@pytest.mark.parametrize("values", [["0:40", "1.5"], [90, datetime.timedelta(hours=1)], [datetime.time(7, 30), 8]])
+def test_times_beside_numbers_were_both_taken_for_minutes(values: list[Any]) -> None:
+    with rejects(InputError, "times or numbers", where="column release, row 2"):
+        Arguments("jobs", {"release": values}).numbers("release")

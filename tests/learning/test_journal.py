@@ -210,3 +210,7 @@ def test_a_full_disk_is_one_line_and_what_was_written_goes_on(path, monkeypatch)
     assert path.read_bytes() == whole
     with Journal(path, IDENTITY, 2) as again:
         assert again.records == RECORDS
+
+
+def test_a_line_without_a_cost_stands_for_one_evaluation() -> None:
+    assert Record(1, [0.5], 2.0, None).cost == 1

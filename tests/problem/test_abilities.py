@@ -5,20 +5,16 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError
+from colayer import BaseProblem
 from colayer.problem import abilities
 from colayer.problem.abilities import (
-    Approximation,
     Bounds,
-    ChecksFeasibility,
     Compiles,
     Exact,
     Generates,
     GroupsInstances,
-    Plots,
 )
 from colayer.problem.bind import NAMES, bind
 from colayer.problems import find_problem
@@ -60,17 +56,3 @@ def test_built_in_problems_have_the_abilities_that_commands_need(name: str) -> N
     lacking = [method for method in (*NAMES, "embed", "target", "likelihood") if getattr(bound, method) is None]
     assert set(lacking) <= {"constraint_program"}
     assert isinstance(bound.problem, Bounds | GroupsInstances | Compiles)
-
-
-@pytest.mark.parametrize("parts", [(-0.1, 1.0), (0.0, 0.0), (0.0, np.inf), (0.0, 1.0, 3.0)])
-def test_a_guarantee_has_a_ratio_a_factor_and_a_norm(parts: Any) -> None:
-    with pytest.raises(InputError):
-        Approximation(*parts)
-
-
-def test_the_names_of_before_are_still_known() -> None:
-    assert (abilities.Judges, abilities.Draws, abilities.Groups) == (ChecksFeasibility, Plots, GroupsInstances)
-
-
-def test_a_ratio_of_zero_is_a_guarantee() -> None:
-    assert Approximation(0.0, 1.0).a == 0.0

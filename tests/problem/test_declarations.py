@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem, InputError, Size
+from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import OptionError
 from colayer.problem.declarations import (
     METHODS,
@@ -16,6 +17,7 @@ from colayer.problem.declarations import (
     attribute,
     features_use_solution,
     has,
+    is_dynamic,
     read_attributes,
     read_methods,
     structure_uses_answer,
@@ -197,20 +199,17 @@ def test_features_use_a_solution_where_they_take_one() -> None:
     """No declaration is needed; an attribute may say that the argument is not used."""
     assert features_use_solution(Crowd())
     assert not features_use_solution(Pick())
-    for name in ("features_use_solution", "looks_back"):  # the second is the name of before
-        assert not features_use_solution(type("Blind", (Crowd,), {name: False})())
-        assert features_use_solution(changed(**{name: np.bool_(True)}))
-        with pytest.raises(InputError, match=f"^{name} of Changed is 1"):
-            features_use_solution(changed(**{name: 1}))
+    assert not features_use_solution(type("Blind", (Crowd,), {"features_use_solution": False})())
+    assert features_use_solution(changed(features_use_solution=np.bool_(True)))
+    with pytest.raises(InputError, match=r"^features_use_solution of Changed is 1"):
+        features_use_solution(changed(features_use_solution=1))
 
 
-def test_memory_features_by_the_name_of_before() -> None:
-    assert read(holds=("noise",))["memory_features"] == ("noise",)
-    assert read(holds=("noise",), memory_features=("value",))["memory_features"] == ("value",)
-    with pytest.raises(InputError, match=r"^memory_features of Changed"):
-        read(holds=("other",))
-    with pytest.raises(InputError, match=r"^holds of Changed"):
-        read(holds=3)
+def test_memory_features_are_names_of_features() -> None:
+    assert read(memory_features=("noise",))["memory_features"] == ("noise",)
+    for wrong in (("other",), 3):
+        with pytest.raises(InputError, match=r"^memory_features of Changed"):
+            read(memory_features=wrong)
 
 
 @pytest.mark.parametrize(
@@ -226,3 +225,11 @@ def test_memory_features_by_the_name_of_before() -> None:
 def test_structure_uses_an_answer_where_it_takes_one(structure: Any, expected: bool) -> None:
     assert structure_uses_answer(changed(structure=structure)) is expected
     assert not structure_uses_answer(Pick())
+
+
+def test_days_are_told_by_their_methods_or_by_their_class() -> None:
+    """A class of days in the making is one, and so is a stranger with `start` and `step`; who has `cost` is not."""
+    members = ("start", "step", "cost")
+    strangers = {words: type("Own", (), dict.fromkeys(words, len))() for words in (members, members[:2], members[:1])}
+    assert [is_dynamic(own) for own in strangers.values()] == [False, True, False]
+    assert is_dynamic(type("Own", (DynamicProblem,), {})())

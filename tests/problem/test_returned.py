@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from colayer import InputError
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problem.bind import bind
 from colayer.problem.declarations import DAY_METHODS, DAY_OPTIONAL, METHODS, OPTIONAL
 from colayer.problem.returned import CHECKS, checked_features, nan_in
@@ -32,6 +32,7 @@ ANSWERS: dict[str, tuple[list[Any], list[Any]]] = {
     "write_solution": ([{}, {"a": np.ones(2)}], [None, [1], {1: 2}, {"a": 2j}, {"a": [1, object()]}]),
     "content": ([b"", bytearray(b"x")], [None, "x", 3]),
     "bound": ([None, 3, -math.inf, np.float32(2.5)], ["low", [1.0, 2.0], math.nan, math.inf]),
+    "log_comparisons": ([None, 3.5], ["many", math.inf]),
     "approximation": ([None, Approximation(1.0, 2.0)], [1.5, (1.0, 2.0)]),
     "quick": ([0, [1]], [None]),
     "baseline": ([0, [1]], [None]),
@@ -171,3 +172,8 @@ def test_an_evaluator_needs_both_methods(missing: str) -> None:
     half = type("Half", (), {name: lambda self: None for name in ("losses", "close") if name != missing})()
     with pytest.raises(InputError, match="expected an object with losses and close, or None"):
         CHECKS["evaluator"](half, "evaluator of pick")
+
+
+def test_a_sound_solution_comes_back_with_its_cost() -> None:
+    solution, cost = bind(Pick()).solution_at(np.array([3.0, 1.0, 2.0, 9.0]), X)
+    assert (solution.tolist(), cost) == ([1, 2], 105.0)

@@ -10,6 +10,7 @@ from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from colayer.solving.compatibility import default_model, problem_of_model, raw_model, require_model_for
 from support.errors import rejects
+from support.pick_problem import Pick
 from support.selection_problem import Selection
 
 MODEL = raw_model(bind(SingleMachine("27", decoder="ls")), np.ones(27), "given")
@@ -17,6 +18,11 @@ MODEL = raw_model(bind(SingleMachine("27", decoder="ls")), np.ones(27), "given")
 
 def test_the_problem_that_a_model_names_with_its_options() -> None:
     assert problem_of_model(MODEL).options == {"features": "27", "decoder": "ls"}
+
+
+def test_a_model_without_options_leaves_the_problem_as_it_is() -> None:
+    own = bind(Pick())
+    assert problem_of_model(raw_model(own, np.ones(2), "given"), own) is own
 
 
 def test_options_that_were_chosen_stay_where_they_may() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from colayer import InputError, OptionError, Pipeline
+from colayer.problems import DynamicVehicleScheduling
 from colayer.solving.days import SolvedDay
 from support.errors import rejects
 from support.parcel_days import Day, Parcels, State, days
@@ -81,6 +82,18 @@ def test_an_infeasible_decision_is_refused() -> None:
         wrong.decide(Parcels().start(DAY))
     with rejects(InputError, "no such parcel", where="epoch 0"):
         wrong.solve(DAY)
+
+
+def test_a_day_in_the_place_of_a_state_and_the_other_way_round() -> None:
+    own, parcels = DynamicVehicleScheduling(), Parcels()
+    for problem, day in ((own, own.generate(0, customers=12, per_epoch=2)), (parcels, DAY)):
+        pipeline = Pipeline(problem, problem.safe_weights)
+        with rejects(InputError, "this is a day", where="decide"):
+            pipeline.decide(day)
+        with rejects(InputError, "this is a state", where="solve"):
+            pipeline.solve(problem.start(day))
+    with pytest.raises(AttributeError):
+        PIPELINE.decide("neither")
 
 
 def test_other_problems_have_no_states() -> None:

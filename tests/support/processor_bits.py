@@ -8,6 +8,7 @@ import json
 import numpy as np
 
 from colayer import Pipeline
+from colayer.models import AffineModel
 from colayer.models.inputs import inputs_of, scaled_features
 from colayer.models.stage import Stage
 from colayer.problem.structure import Graph, Groups, Order, checked_structure
@@ -54,7 +55,16 @@ def theta(name: str) -> str:
     return digest(stage.added(scaled, structure))
 
 
+def of_contexts() -> str:
+    """θ of drawn contexts under drawn weights; weights that are learned go through linear algebra."""
+    random = np.random.default_rng(3)
+    header = (), np.empty(0), np.empty(0), "pick", {}, {}
+    model = AffineModel(*header, matrix=random.normal(size=(ROWS, 11)), offset=random.normal(size=ROWS))
+    return digest(*(model.from_context(row) for row in random.normal(size=(50, 11))))
+
+
 if __name__ == "__main__":
     told = {method: learned(method) for method in ("direct", "sgd", "srl")}
+    told["contexts"] = of_contexts()
     told |= {f"network, {name}": theta(name) for name in ("order", "graph", "arcs", "groups")}
     print(json.dumps(told))

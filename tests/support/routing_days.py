@@ -9,6 +9,19 @@ from typing import Any
 import numpy as np
 
 from colayer.problems.dynamic_routing import DynamicRouting, RoutingCity, RoutingDay, RoutingState
+from colayer.problems.dynamic_routing.kernels.tour import (
+    ARC,
+    FIRST,
+    LATE,
+    LEAVE,
+    LENGTH,
+    LOAD,
+    NEXT,
+    PREVIOUS,
+    READY,
+    ROW,
+)
+from colayer.problems.dynamic_routing.search import RouteSearch
 
 MINUTE, HOUR = 60, 3600
 #: Small budgets: the days are tiny.
@@ -90,3 +103,34 @@ def least_value(city: RoutingCity, requests: Any, prizes: Any, required: Any) ->
         return min(options)
 
     return best(tuple(everyone))
+
+
+def rows_of(tour: Any, route: Any) -> dict[int, list[int]]:
+    """The requests of each route of a tour, in their order."""
+    rows = {}
+    for r in np.flatnonzero(route[:, LENGTH]).tolist():
+        rows[r] = [int(route[r, FIRST])]
+        while len(rows[r]) < route[r, LENGTH]:
+            rows[r].append(int(tour[rows[r][-1], NEXT]))
+    return rows
+
+
+def check_tour(search: RouteSearch, tour: Any, route: Any) -> None:
+    """Compare the books of a tour with plain sums along its routes."""
+    requests, times, depot = search.requests, search.city.travel, len(search.requests)
+    for r, own in rows_of(tour, route).items():
+        assert tour[own[-1], NEXT] == depot
+        assert [int(i) for i in tour[own, PREVIOUS]] == [depot, *own[:-1]]
+        assert (tour[own, ROW] == r).all()
+        assert route[r, LOAD] == requests[own, 4].sum()
+        assert route[r, LEAVE] == requests[own, 0].max()
+        ready, here = int(route[r, LEAVE]), 0
+        for i in own:
+            ready = max(ready + int(times[here, requests[i, 1]]), int(requests[i, 2])) + int(requests[i, 5])
+            here = int(requests[i, 1])
+            assert tour[i, READY] == ready
+        late, there = search.city.closing, 0
+        for i in reversed(own):
+            arc = int(times[requests[i, 1], there])
+            late, there = min(int(requests[i, 3]), late - arc - int(requests[i, 5])), int(requests[i, 1])
+            assert (tour[i, ARC], tour[i, LATE]) == (arc, late)

@@ -48,8 +48,8 @@ class Recipe:
     sizes: Callable[[np.random.Generator], dict[str, Any]]
     #: A good solution of an instance, which stands beside the draws; None: there is none.
     known: Callable[[Any], Any] | None
-    #: Instances to judge on, by how many per cell: (label, instance).
-    held_out: Callable[[int], list[tuple[str, Any]]]
+    #: Instances of the set "validation", to choose by, or "test", by how many per cell: (label, instance).
+    held_out: Callable[[str, int], list[tuple[str, Any]]]
     #: The bound gaps are to.
     bound: Callable[[Any], float | None]
     channels: int = 32
@@ -72,7 +72,9 @@ def _jobs(features: str) -> Recipe:
         bind(SingleMachine()).variant(features=features),
         lambda random: {"jobs": int(random.choice(_JOBS, p=_SHARES)), "rho": float(random.choice(PAPER_RHO))},
         None,  # a good sequence is so far away that imitating it does harm
-        lambda count: [(f"{x.jobs} jobs", x) for x in single_machine.paper_set("test", count, (50, 100, 500, 1000))],
+        lambda name, count: [
+            (f"{x.jobs} jobs", x) for x in single_machine.paper_set(name, count, (50, 100, 500, 1000))
+        ],
         SingleMachine.bound,
         channels=64,
         draws={"first": 0.8, "last": 0.03, "pairs": 2},
@@ -93,7 +95,7 @@ def _trees(features: str) -> Recipe:
             "second_max": int(random.choice(PAPER_SECOND_MAX)),
         },
         lambda instance: lagrangian(instance).solution,
-        lambda count: [(f"{x.nodes} nodes", x) for x in spanning_tree.paper_set("test", count, PAPER_WIDTHS)],
+        lambda name, count: [(f"{x.nodes} nodes", x) for x in spanning_tree.paper_set(name, count, PAPER_WIDTHS)],
         lambda instance: lagrangian(instance).bound,
         dilations=(1, 1),
         later=(1, 1),
@@ -111,10 +113,10 @@ def _vehicles(features: str) -> Recipe:
         problem,
         lambda random: {"tasks": int(random.choice([100, 200, 300, 500], p=[0.35, 0.4, 0.2, 0.05])), "scenarios": 50},
         lambda instance: searched.solve(instance).solution,
-        lambda count: [
+        lambda name, count: [
             (f"{x.tasks} tasks", x)
             for n in (200, 500, 1000)
-            for x in vehicle_scheduling.paper_set("test", tasks=(n,), scenarios=(50,), per_cell=count)
+            for x in vehicle_scheduling.paper_set(name, tasks=(n,), scenarios=(50,), per_cell=count)
         ],
         problem.lower_bound,
         dilations=(1, 1),

@@ -1,4 +1,4 @@
-"""What a network does on instances of the paper's test sets, beside the linear model, rules, and the better of both."""
+"""What a network does on held-out instances, beside the linear model, rules, and the better of both."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from colayer_paper.network_recipes import Recipe, linear_model
 BOTH = "network or linear"
 
 
-def judge(recipe: Recipe, model: ContextModel, per_cell: int, workers: int) -> dict[str, Any]:
-    """Return mean gaps on held-out instances, and paired differences to all else, by size.
+def judge(
+    recipe: Recipe, model: ContextModel, per_cell: int, workers: int, among: str = "validation"
+) -> dict[str, Any]:
+    """Return mean gaps on the instances of a set, and paired differences to all else, by size.
 
     They are those of the network, and of the better of the network and the linear weights: what `solve` returns.
     """
     problem = recipe.problem
     linear = linear_model(problem)
     several = Pipeline.from_model(problem, linear, safe=False)
-    held_out = recipe.held_out(per_cell)
+    held_out = recipe.held_out(among, per_cell)
 
     def one(pair: tuple[str, Any]) -> dict[str, float]:
         instance = pair[1]

@@ -4,7 +4,8 @@ Each recipe is named like the pretrained model it starts from. Instances are gen
 smoothed cost is descended. Trees and vehicles come with a good solution (Lagrangian rounding, local search), and the
 network imitates that and the best of its own perturbed solutions, or with `--own` those alone. Every 20 s a checkpoint,
 DIR/NAME.npz, is written: a run that was stopped goes on from it. In the end DIR/NAME.json is the model and
-DIR/NAME.result.json what it does on instances of the paper's test sets, through `--decoder`. With `--after FILE` the
+DIR/NAME.result.json what it does on validation instances, through `--decoder`: what is chosen (sizes, rates, stages,
+which run to ship) is chosen by these. `--judge test` is for the network that is shipped, once. With `--after FILE` the
 network is another stage: it looks at what the network of FILE has made. With `--take FILE` nothing is trained: the
 network of FILE, which was learned from all of the features or some, is put beside the linear weights for all of them.
 """
@@ -72,7 +73,7 @@ def train(arguments: argparse.Namespace) -> None:
     )  # fmt: skip
     describe = partial(model_of, recipe, network.model, example.anchored, center=center, earlier=earlier)
     if arguments.warm:
-        warm = replace(recipe, held_out=lambda _: [("warm", example.instance)])
+        warm = replace(recipe, held_out=lambda *_: [("warm", example.instance)])
         judge(warm, describe(network.state(), by={}), 1, 1)
         return
 
@@ -184,8 +185,13 @@ def _finish(
     problem = recipe.problem
     if arguments.decoder:
         problem = problem.variant(decoder=arguments.decoder)
-    found = judge(replace(recipe, problem=problem), model, arguments.per_cell, arguments.workers)
-    known = {"name": arguments.name, "options": dict(problem.options), "provenance": model.provenance}
+    found = judge(replace(recipe, problem=problem), model, arguments.per_cell, arguments.workers, arguments.judge)
+    known = {
+        "name": arguments.name,
+        "options": dict(problem.options),
+        "provenance": model.provenance,
+        "set": arguments.judge,
+    }
     document = {**known, "history": history, "held_out": found}
     write_atomic(arguments.out / f"{arguments.name}.result.json", encode(document))
     for label, row in found.items():
@@ -205,6 +211,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("runs") / "networks")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--device", choices=("cpu", "cuda", "auto"), default="auto")
+    parser.add_argument("--judge", choices=("validation", "test"), default="validation", help="the set to judge on")
     parser.add_argument("--per-cell", type=int, default=1)
     parser.add_argument("--every", type=float, default=20.0)
     parser.add_argument("--channels", type=int)

@@ -20,10 +20,12 @@ EXPERIMENTS = {
     "scheduling-learning": ("single_machine.learning:experiment", "single_machine.learners:learnings"),
     "scheduling-test": ("single_machine.gaps:experiment", "single_machine.learners:learnings"),
     "scheduling-size": ("single_machine.by_size:experiment", "single_machine.learners:learnings"),
+    "scheduling-seeds": ("single_machine.seeds:experiment", "single_machine.seeds:learnings"),
     "vsp-data": ("vehicle_scheduling.data:experiment", None),
     "vsp-learning": ("vehicle_scheduling.learning:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-curve": ("vehicle_scheduling.curve:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-test": ("vehicle_scheduling.gaps:experiment", "vehicle_scheduling.learners:learnings"),
+    "vsp-seeds": ("vehicle_scheduling.seeds:experiment", "vehicle_scheduling.seeds:learnings"),
     "size-generalisation": ("sizes.generalisation:experiment", "sizes.generalisation:learnings"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,12 @@ from support.piped import piped
 UNWRITABLE = pytest.mark.skipif(not Path("/proc/self").exists(), reason="a place where nobody can write, root neither")
 
 
-def outcome(name: str, holds: bool | None = True) -> Outcome:
+def outcome(name: str, holds: bool | None = True, scale: str = "paper") -> Outcome:
     """What an experiment might find."""
     sheet = Sheet("numbers", "Numbers", (Column("gap", "%"),), ((Cell(1.0, 2.0),),))
+    claim = Conclusion("A claim", holds, "1 < 2")
     return Outcome(
-        name, name, "Table 1 of the paper", sheets=(sheet,), conclusions=(Conclusion("A claim", holds, "1 < 2"),)
+        name, name, "Table 1 of the paper", sheets=(sheet,), conclusions=(claim,), provenance={"scale": scale}
     )
 
 
@@ -38,7 +40,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     def conduct(run: Any, name: str) -> Outcome:
         done.append(name)
         run.report("train: something", 1, 2)
-        found = outcome(name, holds=None if name == "tree-gap" else name != "vsp-test")
+        found = outcome(name, holds=None if name == "tree-gap" else name != "vsp-test", scale=run.scale)
         write_outcome(run.folder / name, found)
         return found
 
@@ -192,15 +194,21 @@ def test_experiments_run_in_their_order_with_a_report_at_the_end(
     quick: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whatever the order of the names; conclusions on stdout, progress on stderr, the page written."""
-    assert main(["reproduce", "vsp-test", "tree-gap", "tree-epsilon", "--scale", "smoke"]) == 0
+    assert main(["reproduce", "vsp-test", "tree-gap", "tree-epsilon"]) == 0
     out, err = capsys.readouterr()
     assert quick == ["tree-epsilon", "tree-gap", "vsp-test"]
     assert [line.split("  ")[0] for line in out.splitlines()[2:5]] == quick
     for name, word in zip(quick, ("holds", "cannot tell", "does not hold"), strict=True):
         assert any(line.startswith(name) and f"  {word}  " in line for line in out.splitlines())
     assert "tree-gap (2 of 3) train: something\n" in err
-    assert (tmp_path / "reproduce-smoke/report.html").stat().st_size > 1000
-    assert (tmp_path / "reproduce-smoke/tree-gap/numbers.csv").read_text() == 'gap (%),"gap (%), paper"\n1.0,2.0\n'
+    assert (tmp_path / "reproduce-small/report.html").stat().st_size > 1000
+    assert (tmp_path / "reproduce-small/tree-gap/numbers.csv").read_text() == 'gap (%),"gap (%), paper"\n1.0,2.0\n'
+
+
+def test_a_smoke_run_prints_no_verdict(quick: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "vsp-test", "tree-gap", "tree-epsilon", "--scale", "smoke"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:5]
+    assert [re.split(" {2,}", row)[3] for row in rows] == ["-"] * len(quick)
 
 
 def test_all_are_run_where_none_is_named(quick: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ def test_a_model_and_its_result_are_written(
     problem = recipe.problem
     small = {"width": 4, "scenarios": 3, "second_max": 20}
     held_out = [("16 nodes", problem.generate(k, **small)) for k in range(3)]  # type: ignore[attr-defined]
-    changed = replace(recipe, batch=2, least=2, sizes=lambda random: small, held_out=lambda count: held_out)
+    changed = replace(recipe, batch=2, least=2, sizes=lambda random: small, held_out=lambda name, count: held_out)
     for module in (network_recipes, network_models, networks):
         monkeypatch.setattr(module, "recipe_named", lambda name: changed)
     given = ["--minutes", "0.05", "--out", str(tmp_path), "--workers", "1", "--device", "cpu", *more]
@@ -93,7 +93,7 @@ def test_a_network_of_fewer_features_is_taken_as_it_is(
     changed = replace(
         network_recipes.RECIPES[name](),
         sizes=lambda random: {"jobs": 20, "rho": 1.0},
-        held_out=lambda count: [("20 jobs", wide.generate(seed, jobs=20)) for seed in range(count)],
+        held_out=lambda name, count: [("20 jobs", wide.generate(seed, jobs=20)) for seed in range(count)],
     )
     for module in (network_recipes, network_models, networks):
         monkeypatch.setattr(module, "recipe_named", lambda name: changed)

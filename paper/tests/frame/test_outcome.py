@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import colayer
@@ -20,7 +21,12 @@ def test_an_outcome_has_the_words_of_the_config_and_the_times_of_the_run(tmp_pat
     conclusion = Conclusion("It holds", True, "1 of 1")
     found = outcome_of(run, CONFIG, sheets=[sheet], conclusions=[conclusion], differences=["of this run"], seed=7)
     assert (found.name, found.title, found.source, found.summary) == ("tree-gap", "Title", "Figure 2", "Words.")
-    assert (found.sheets, found.pictures, found.conclusions) == ((sheet,), (), (conclusion,))
+    (drawn,) = found.conclusions
+    assert (found.sheets, found.pictures, drawn.claim, drawn.numbers) == ((sheet,), (), "It holds", "1 of 1")
+    assert (drawn.verdict, drawn.test) == ("cannot tell", "no verdict at this scale")
+    assert outcome_of(run, replace(CONFIG, scale="small"), sheets=[], conclusions=[conclusion]).conclusions == (
+        conclusion,
+    )
     assert found.differences == ("from the config", "of this run")
     said = found.provenance
     assert said["command"] == "colayer reproduce tree-gap --scale smoke"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ import pytest
 import colayer
 from colayer.errors import InputError
 from colayer_paper.frame.store import Clock, Run
+from support.damage import damaged, other_values
 
 
 @pytest.fixture
@@ -92,6 +96,37 @@ def test_items_from_a_damaged_line_on_are_made_again(run: Run) -> None:
         assert run.items("evaluate", {}, [1, 2, 3], lambda x: x) == [1, 2, 3]
     path.write_bytes(b"")
     assert run.items("evaluate", {}, [1], lambda x: x) == [1]
+
+
+@pytest.mark.filterwarnings("ignore:.* is damaged")
+@pytest.mark.parametrize("kind", ["stage", "items"])
+def test_what_is_kept_and_damaged_anywhere_is_made_again_or_refused(run: Run, kind: str) -> None:
+    """Bytes cut, changed, left out and repeated, and other values in each place of a document."""
+
+    def made() -> object:
+        if kind == "stage":
+            return run.cached("kept", {"seed": 1}, lambda: {"loss": [1.5, 2.5]})
+        return run.items("kept", {"seed": 1}, [1, 2, 3], lambda x: [x, 0.5])
+
+    expected = made()
+    (path,) = (run.folder / "cache").glob("kept-*")
+    sound, random = path.read_bytes(), Random(kind)
+    lines = sound.splitlines()
+    cases = list(damaged(sound, random))
+    for _ in range(60):
+        k = random.randrange(len(lines))
+        other = json.dumps(other_values(json.loads(lines[k]), random)).encode()
+        cases.append(b"\n".join([*lines[:k], other, *lines[k + 1 :]]) + b"\n" * sound.endswith(b"\n"))
+    ended = Counter[str]()
+    for data in cases:
+        path.write_bytes(data)
+        try:
+            ended["made again" if made() == expected else "another value"] += 1
+            run.reset()
+        except InputError as error:
+            ended["refused" if path.name in error.line else error.line] += 1
+    assert set(ended) <= {"made again", "another value", "refused"}
+    assert ended["made again"] > len(cases) / 4
 
 
 def test_items_keep_their_order_over_threads(run: Run) -> None:

@@ -206,11 +206,12 @@ def test_figures_come_from_the_folder_of_the_outcome(tmp_path: Path, file: str) 
 
 @pytest.mark.parametrize(("scale", "words"), [("smoke", "mean nothing"), ("small", "decide nothing")])
 def test_a_run_that_decides_nothing_says_so_on_every_page(scale: str, words: str, tmp_path: Path) -> None:
-    """At the top and at the head of each experiment; a smoke run counts no conclusions."""
+    """At the top and at the head of each experiment; a smoke run counts no conclusions, and has no verdict."""
     known = (Conclusion("A is better", True, "1 against 2"),)
     runs = [Outcome(f"x{k}", f"X {k}", conclusions=known, provenance={"scale": scale}) for k in range(2)]
     html = render([(tmp_path, run) for run in runs], title="t")
     assert html.count(words) == 1 + len(runs)
+    assert html.count('<span class="verdict yes">holds</span>') == (len(runs) if scale == "small" else 0)
     assert ("conclusions hold" in html) == ("1 holds" in html) == (scale == "small")
     paper = render([(tmp_path, Outcome("x", "X", provenance={"scale": "paper"}))], title="t")
     assert 'class="caveat"' not in paper

@@ -67,31 +67,19 @@ def test_differences_are_paired_and_to_the_best_rule(tiny_run: TinyRun) -> None:
                 assert value == pytest.approx(expected, abs=1e-9)
 
 
-def results(**gaps: list[float]) -> list[outcome.Tested]:
-    """By demonstration, by experience, and with the local search in the loss: gaps that are equal in all pipelines."""
-    learned = {"imitation": ("fenchel_young", "0", "none"), "plain": ("plain", "1000", "none"),
-               "searched": ("plain", "1000", "ls")}  # fmt: skip
-    found = []
-    for name, key in learned.items():
-        learner = Learner("plain", key[2], "27", "direct", [5], 1)
-        row = None if name == "imitation" else Row(learner, None, 5, key)  # type: ignore[arg-type]
-        each = {p: np.array(gaps[name]) for p in outcome.PIPELINES}
-        if name == "searched":
-            each["none"] = np.array(gaps["without"])
-        found.append(outcome.Tested(name, "27", key, row, each, each, {}, {}, {}))
-    return found
+def result(name: str, gaps: list[float], without: tuple[str, ...] = ()) -> outcome.Tested:
+    learner = Learner("plain", "none", "66", "direct", [5], 1, without=list(without))
+    row = Row(learner, None, 5, None) if without else None  # type: ignore[arg-type]
+    return outcome.Tested(name, "66", None, row, dict.fromkeys(outcome.PIPELINES, np.array(gaps)), {}, {}, {}, {})
 
 
-def test_conclusions_follow_the_gaps() -> None:
-    """By a sign test: three comparisons, or one, tell nothing."""
-    as_in_paper = results(imitation=[2.0, 2.2], plain=[1.0, 2.5], searched=[0.5, 2.5], without=[1.5, 2.6])
-    found = conclusions(as_in_paper)
-    assert [c.holds for c in found] == [True, True, None, None]
-    assert "8 of 8 comparisons" in found[0].numbers
-    assert "without a decoder, by demonstration 2.100 % (worst 2.20 %), by experience 1.750 %" in found[0].numbers
-    assert "in 3 of 3 comparisons" in found[2].numbers
-    assert "2.05 % against 1.75 %" in found[3].numbers
-    turned = results(imitation=[0.1, 9.9], plain=[4.0, 8.0], searched=[5.0, 8.5], without=[5.0, 7.0])
-    assert [c.holds for c in conclusions(turned)] == [False, False, None, None]
-    mixed = results(imitation=[2.0, 2.2], plain=[1.0, 2.5], searched=[0.5, 2.5], without=[9.0, 1.0])
-    assert [c.holds for c in conclusions(mixed)][:2] == [None, True]
+@pytest.mark.parametrize(
+    ("learned", "holds"), [([1.1, 2.12, 3.1], True), ([0.8, 1.82, 2.8], False), ([1.5, 1.5, 3.2], None)]
+)
+def test_the_rule_is_compared_with_those_that_may_not_use_it(learned: list[float], holds: bool | None) -> None:
+    """Pair by pair, with every one of them; who may use it, or was not learned, does not count."""
+    others = [result("learned", learned, ("rank_lookahead",)), result("free", [0.0, 0.0, 0.0])]
+    (drawn,) = conclusions([result(outcome.LOOK_AHEAD, [1.0, 2.0, 3.0]), *others])
+    assert (drawn.holds, drawn.of, drawn.test) == (holds, "colayer", "paired, 3 instances")
+    assert "mean gap 2.000 % against" in drawn.numbers
+    assert "the best of 1 learners" in drawn.numbers

@@ -55,11 +55,14 @@ def test_nobody_else_learns_or_tests_on_its_instances() -> None:
 
 def test_the_chosen_strength_is_judged_by_the_gaps() -> None:
     """It is a claim of ours, with the numbers."""
-    told = conclusion({0.01: 3.5, 0.03: 2.25, 1.0: 9.0}, 0.03)
+    gaps = {0.01: [3.4, 3.5, 3.6], 0.03: [2.2, 2.25, 2.3], 1.0: [8.9, 9.0, 9.1]}
+    found = {sigma: np.array(by_seed) for sigma, by_seed in gaps.items()}
+    told = conclusion(found, 0.03)
     assert (told.holds, told.of) == (True, "colayer")
     assert told.claim.startswith("σ = 0.03, ")
-    assert told.numbers.endswith("σ = 0.01: 3.500 %, σ = 0.03: 2.250 %, σ = 1: 9.000 %")
-    assert conclusion({0.01: 2.0, 0.03: 2.25}, 0.03).holds is False
+    assert "σ = 0.01: 3.500 %, σ = 0.03: 2.250 %, σ = 1: 9.000 %; to σ = 0.01 -1.25 ± 0.0645" in told.numbers
+    assert conclusion(found, 0.01).holds is False
+    assert conclusion({**found, 0.01: np.array([1.0, 2.5, 4.0])}, 0.03).holds is None
 
 
 def test_the_files_of_the_experiment(tiny_run: TinyRun) -> None:

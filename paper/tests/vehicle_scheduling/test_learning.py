@@ -112,20 +112,20 @@ def plain(method: str, train: str = "small", loss: str = "plain", seed: int = 0)
     return Learner(loss, train, method, "23", 1, seed=seed)
 
 
-def test_conclusions_follow_the_losses_and_the_times() -> None:
-    """Bayes slow, useful for a hundred evaluations, beaten in the end; ours better; then the opposite."""
+def test_claims_about_bayesian_optimisation_are_moot() -> None:
+    """Ours is another algorithm: its numbers stand beside the claims, and decide nothing."""
     tail = [8.0] * 99
     found = {plain("direct"): learned([9.0, *tail, 2.0], 1.0), plain("bayes"): learned([7.0, *tail, 7.0], 30.0),
              plain("auto"): learned([1.0], 1.0)}  # fmt: skip
     drawn = conclusions(found)
-    assert [c.holds for c in drawn] == [True, None, None, True]  # one comparison is no most
+    assert [c.verdict for c in drawn] == ["moot", "moot", "moot", "holds"]
     assert "30.0 against 1.00 CPU seconds, 30.0 times as much (paper:" in drawn[0].numbers
-    assert "bayes better in 0 of 1, worse in 1 (paper: " in drawn[1].numbers
+    assert "plain, small: 7.0000 against 2.0000 after 101" in drawn[1].numbers
+    assert "plain, small: 7.0000 against 8.0000" in drawn[2].numbers
     assert "1.0000 against 2.0000" in drawn[3].numbers
-    turned = {plain("direct"): learned([6.0, *tail, 6.0], 1.0), plain("bayes"): learned([7.0, *tail, 5.0], 1.5),
-              plain("auto"): learned([9.0], 1.0)}  # fmt: skip
-    assert [c.holds for c in conclusions(turned)] == [False, None, None, False]
     assert [c.of for c in drawn] == ["paper", "paper", "paper", "colayer"]
+    found[plain("auto")] = learned([9.0], 1.0)
+    assert conclusions(found)[-1].verdict == "does not hold"
 
 
 def test_ours_must_be_below_every_seed_of_direct() -> None:
@@ -151,28 +151,8 @@ def test_other_units_are_another_learner() -> None:
     assert conclusions(found)[-1].holds is True
 
 
-@pytest.mark.parametrize(
-    ("direct", "bayes", "holds"),
-    [((9.0, 2.0), (7.0, 7.0), True), ((7.0, 7.0), (9.0, 2.0), False), ((2.0, 2.0), (2.00001, 2.00001), None)],
-)
-def test_most_cases_are_a_sign_test(
-    direct: tuple[float, float], bayes: tuple[float, float], holds: bool | None
-) -> None:
-    """First and last losses of both. Six of six are enough; losses that are printed alike are ties."""
-    found = {
-        plain(method, train, loss): learned([first, *[8.0] * 99, last], 1.0)
-        for loss in ("plain", "perturbed")
-        for train in learners.TRAINING
-        for method, (first, last) in (("direct", direct), ("bayes", bayes))
-    }
-    _, most, small, *_ = conclusions(found)
-    assert most.holds is holds
-    assert small.holds is holds
-    assert f"of {len(found) // 2}" in most.numbers
-
-
 def test_without_a_search_of_both_nothing_is_concluded() -> None:
     drawn = conclusions({plain("direct"): learned([3.0], 1.0)})
-    assert [(c.holds, c.numbers) for c in drawn] == [(None, NO_BAYES)] * 3
+    assert [(c.verdict, c.numbers) for c in drawn] == [("cannot tell", NO_BAYES)] * 3
     short = conclusions({plain("direct"): learned([3.0], 1.0), plain("bayes"): learned([4.0], 1.0)})
     assert (short[2].holds, short[2].numbers) == (None, "no search with 100 evaluations of both")

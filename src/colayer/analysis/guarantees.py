@@ -1,6 +1,10 @@
 """What is guaranteed for learned weights: excess risk, distance to the optimum, and the σ that balances them.
 
-With probability 1 − δ over n independent training instances, for the exact minimiser ŵ of the perturbed loss,
+With probability 1 − δ over n independent training instances, for the exact minimiser ŵ of the loss as it is learned,
+
+    L(ŵ) − min L ≤ 2R·√(2 log N/n) + R·√(2 log(2/δ)/n),           N outcomes of the layer's comparisons (`cells`)
+
+and for that of the perturbed loss, with an expectation over the perturbation,
 
     L(ŵ) − min L ≤ A/σ + R·√(2 log(2/δ)/n),                       A = K·R·M·d^q/√n
     L(ŵ) − E[c*/u] ≤ the same + E[a·|c*|/u] + B·σ,                 σ_n = √(A/B)
@@ -21,8 +25,9 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
+from colayer.analysis.cells import counted_error, log_comparisons
 from colayer.errors import InputError, OptionError
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 
@@ -32,6 +37,8 @@ PAPER_CONSTANT = 24.0 * math.sqrt(math.pi)
 COVERING_CONSTANT = 48.0 * (math.sqrt(math.log(3.0)) + 1.5 * math.sqrt(math.pi) * math.erfc(math.sqrt(math.log(3.0))))
 #: The Lipschitz constant, times σ, of the Gaussian smoothing of a function with values in [0, 1].
 LIPSCHITZ = 1.0 / math.sqrt(2.0 * math.pi)
+#: The form that counts the layer's answers.
+CELLS = "cells"
 #: form → (K, q): A = K·R·M·d^q/√n.
 FORMS = {
     "paper": (PAPER_CONSTANT, 1.0),
@@ -96,12 +103,13 @@ class Bound:
 
 @dataclass(frozen=True)
 class Guarantees:
-    """The bounds and what they were computed from; None if no ratio is proved, or σ is 0.
+    """The bounds and what they were computed from; None if no ratio is proved, or, of the perturbed ones, σ is 0.
 
     `loss_range` is the largest range seen of the loss of one instance; `kappa` is κ_φ in model units; `growth` is
     E[d(x)^{1/β}/u(x)]; `approximation` is (an upper bound on) E[a·|c*|/u]; `perturbation` is the B of the paper and
     `sharp_perturbation` the smaller one, both for the multiple of the safe weights that fills the ball; `measured` is
-    the mean of (cost − bound)/u under the learned weights.
+    the mean of (cost − bound)/u under the learned weights. `log_comparisons` is log H of the form `cells`, None where
+    the layer does not compare; `reach` is the largest learned weight: above `radius` only `cells` speaks of it.
     """
 
     instances: int
@@ -116,6 +124,8 @@ class Guarantees:
     perturbation: float | None
     sharp_perturbation: float | None
     measured: float | None
+    log_comparisons: float | None
+    reach: float
     bounds: tuple[Bound, ...]
 
     #: The columns of `rows`.
@@ -139,11 +149,15 @@ def guarantees(
     radius: float,
     losses: Floats,
     delta: float = 0.05,
+    *,
+    draws: int | None = 1,
+    reach: float = 0.0,
 ) -> Guarantees:
     """Return the bounds for weights in the L∞ ball of `radius`, in model units, learned from `instances` with `sigma`.
 
     `losses` (k, m) are the losses of the m instances under k weight vectors, the learned ones first; their largest
-    range over the weights, of any instance, stands for R. The more vectors (`probes`), the nearer it comes.
+    range over the weights, of any instance, stands for R. The more vectors (`probes`), the nearer it comes. `draws` are
+    those of a perturbed loss; None: answers cannot be counted, as in several rounds.
     """
     values = np.asarray(losses, dtype=np.float64)
     if len(instances) == 0 or values.ndim != 2 or values.shape[1] != len(instances) or len(values) < 2:
@@ -157,7 +171,8 @@ def guarantees(
     if study.proved is not None and floors is not None:
         # bound ≤ c* ≤ the best cost seen, so |c*| is at most the larger of the two
         largest = np.maximum(np.abs(floors), np.abs(values.min(axis=0)))
-        ratio = float(np.mean([entry.a for entry in study.proved] * largest))
+        of = np.where([entry.of_scale for entry in study.proved], 1.0, largest)
+        ratio = float(np.mean([entry.a for entry in study.proved] * of))
     shift = deviation(n, delta, spread)
 
     def one(form: str) -> Bound:
@@ -170,10 +185,17 @@ def guarantees(
         best = math.sqrt(training / noise)
         return Bound(form, excess, at_sigma, best, shift + ratio + 2.0 * math.sqrt(training * noise))
 
+    bounds = [one(form) for form in FORMS]
+    compared = None if draws is None else log_comparisons(problem, instances, draws)
+    if compared is not None:
+        excess = counted_error(n, d, compared, spread) + shift
+        noise = 0.0 if sigma == 0 else None if study.sharp is None else study.sharp * sigma
+        gap = None if ratio is None or noise is None else excess + ratio + noise
+        bounds.insert(0, Bound(CELLS, excess, gap, None, None))
     measured = None if floors is None else float(np.mean(values[0] - floors))
     return Guarantees(
         n, d, float(radius), float(sigma), float(delta), spread, study.kappa, study.growth, ratio, study.plain,
-        study.sharp, measured, bounds=tuple(one(form) for form in FORMS),
+        study.sharp, measured, compared, float(reach), tuple(bounds),
     )  # fmt: skip
 
 
@@ -232,7 +254,7 @@ def _study(problem: BoundProblem[X, Y, Z], instances: Sequence[X], feature_scale
     proved = [entry for x in instances if ratio_of is not None and (entry := ratio_of(x)) is not None]
     multiple = _multiple(problem, feature_scale, radius)
     if len(proved) < len(instances) or multiple is None:
-        return _Study(kappa, scales)
+        return _Study(kappa, scales, proved if len(proved) == len(instances) else None)
     rows = np.array([len(lengths) for lengths in norms], dtype=np.float64)
     powers = rows ** np.array([1.0 / entry.beta for entry in proved])
     b, d = np.array([entry.b for entry in proved]) / multiple, problem.dimension

@@ -38,7 +38,7 @@ ELSEWHERE = {"reproduce": "colayer-paper", "report": "colayer-paper"}
 _GROUP = "colayer.commands"
 #: One line to start from, for the help of each command.
 EXAMPLES = {
-    "demo": "spanning-tree",
+    "demo": "dispatch",
     "generate": "single-machine data --jobs 50,100 --count 20",
     "import": "gtfs FEED.zip --date 2016-09-20 -o data",
     "train": "single-machine data -o model.json --evaluations 500",

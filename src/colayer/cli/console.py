@@ -141,8 +141,7 @@ def verbosity(quiet: bool, verbose: bool) -> Iterator[None]:
         raise OptionError("pass either --quiet or --verbose, not both", where="--verbose")
     log, compiling = logging.getLogger("colayer"), logging.getLogger("colayer.compiling")
     before = _quiet, log.level, compiling.disabled
-    handler = logging.StreamHandler(sys.stderr if sys.stderr is not None else io.StringIO())
-    handler.setFormatter(logging.Formatter("%(message)s"))
+    handler = _Lines()
     _quiet = quiet
     log.setLevel(logging.ERROR if quiet else logging.INFO if verbose else logging.WARNING)
     compiling.disabled = quiet
@@ -154,9 +153,22 @@ def verbosity(quiet: bool, verbose: bool) -> Iterator[None]:
         _quiet, log.level, compiling.disabled = before
 
 
+class _Lines(logging.Handler):
+    """What is logged, a line each on the stderr of the moment: above a bar, where one is shown."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the message."""
+        _complain(self.format(record))
+
+
 def note(text: str) -> None:
     """Print a line on stderr, if it can be written; nothing with `--quiet`."""
-    if sys.stderr is not None and not _quiet:
+    if not _quiet:
+        _complain(text)
+
+
+def _complain(text: str) -> None:
+    if sys.stderr is not None:
         with suppress(OSError):
             print("\n".join(map(one_line, text.split("\n"))), file=sys.stderr, flush=True)
 

@@ -22,6 +22,8 @@ FIGURE = "cost_over_time.svg"
 #: Its tables: standings, when learning has paid, CP-SAT with the hint. The last two are not always there.
 SHEETS = STANDINGS, PAYBACK, HINT = "compare", "payback", "hint"
 
+#: The tables in plain text are no wider.
+_WIDTH = 120
 #: The column of instances on which the rival ends no worse than the pipeline.
 _NO_WORSE = "no worse in the end"
 
@@ -74,20 +76,18 @@ class Results:
             gaps = map(percent, row.gaps)
             rows.append((row.contender, duration(row.first), *gaps, *words, row.solved, row.wins, row.proved))
         least = {k for k, row in enumerate(ranked) if row.gaps[-1] is not None and row.gaps[-1] == ranked[0].gaps[-1]}
-        return table(headers, rows, best=least)
+        return table(headers, rows, best=least, width=_WIDTH)
 
     def payback_table(self) -> Table:
         """Return a table of the solves after which learning has paid off."""
-        headers = ("pipeline", "rival", "against rival", _NO_WORSE, "pipeline", "rival to that gap", "saved",
-                   "paid off after")  # fmt: skip
+        headers = ("pipeline", "rival", _NO_WORSE, "pipeline", "rival to that gap", "saved", "paid off after")
         rows = []
         for row in self.paybacks():
             more = "> " if row.bounded else ""
-            against = None if row.difference is None else row.difference.words
             saved = more + duration(row.saved) if row.saved > 0 else "nothing"
             reached, needed = f"{row.reached} of {row.instances}", more + duration(row.rival_seconds)
-            rows.append((row.pipeline, row.rival, against, reached, duration(row.seconds), needed, saved, row.words))
-        return table(headers, rows)
+            rows.append((row.pipeline, row.rival, reached, duration(row.seconds), needed, saved, row.words))
+        return table(headers, rows, width=_WIDTH)
 
     def text(self) -> str:
         """Return everything as plain text."""

@@ -69,9 +69,11 @@ class Summary:
     difference: Difference | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """The results of every contender on every instance, ordered by instance, then as the contenders were given.
+
+    Printed, it is the table of `summary` and what it says.
 
     `kinds` says what each contender is. All are compared with the reference, the best of the safe weights and the
     plain rules.
@@ -81,6 +83,10 @@ class Comparison:
     contenders: tuple[str, ...]
     results: tuple[Result, ...]
     kinds: tuple[Kind, ...] = ()
+
+    def __repr__(self) -> str:
+        table = summary_table(self.summary(), to_best=self.to_best).text()
+        return "\n".join([table, *(f"\n{line}" for line in self.conclusions())])
 
     @cached_property
     def rows(self) -> list[tuple[Result, ...]]:

@@ -28,7 +28,7 @@ OUTCOME = "outcome.json"
 
 #: What a run of this scale must say, on every page.
 CAVEATS = {
-    "smoke": "A smoke run: it shows that everything runs. Its numbers, and what is concluded from them, mean nothing.",
+    "smoke": "A smoke run: it shows that everything runs. Its numbers mean nothing, and it concludes nothing.",
     "small": "A small run: its numbers decide nothing. What decides is a run with --scale paper.",
 }
 
@@ -106,6 +106,8 @@ class Conclusion(msgspec.Struct, frozen=True, omit_defaults=True):
     moot: bool = False
     #: Why it does not hold, as tested.
     reason: str = ""
+    #: What the verdict rests on: "20 and 5 seeds, 56 instances".
+    test: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -132,6 +134,11 @@ class Outcome(msgspec.Struct, frozen=True, omit_defaults=True):
 def scale_of(outcome: Outcome) -> str:
     """Return the scale of a run of the paper's experiments; an empty word for a comparison."""
     return str(outcome.provenance.get("scale", ""))
+
+
+def concludes(outcome: Outcome) -> bool:
+    """Tell whether its conclusions have verdicts: those of a smoke run would be read as results."""
+    return scale_of(outcome) != "smoke"
 
 
 def provenance(command: str, **more: Value) -> dict[str, Value]:

@@ -23,6 +23,8 @@ class Table:
     cells: tuple[tuple[str, ...], ...]
     #: The rows that a terminal sets apart.
     best: frozenset[int] = frozenset()
+    #: Of plain text: columns without room go below, into a table that begins with the first column again.
+    width: int | None = None
 
     @cached_property
     def numeric(self) -> tuple[bool, ...]:
@@ -34,11 +36,16 @@ class Table:
         )
 
     def text(self) -> str:
-        """Return aligned columns under a rule, without trailing blanks, for terminals and pipes."""
+        """Return aligned columns under a rule, without trailing blanks, for pipes."""
         rows = [[one_line(cell) for cell in row] for row in (self.headers, *self.cells)]
         widths = [max(len(row[c]) for row in rows) for c in range(len(self.headers))]
-        lines = [self._line(rows[0], widths), "  ".join("-" * w for w in widths)]
-        return "\n".join([*lines, *(self._line(row, widths) for row in rows[1:])]) + "\n"
+        blocks: list[list[int]] = [[0]] if widths else [[]]
+        for c in range(1, len(widths)):
+            taken = sum(widths[k] + 2 for k in blocks[-1]) + widths[c]
+            if self.width is not None and taken > self.width and len(blocks[-1]) > 1:
+                blocks.append([0])
+            blocks[-1].append(c)
+        return "\n".join(self._block(rows, widths, block) for block in blocks)
 
     def markdown(self) -> str:
         """Return a Markdown table, with special characters escaped."""
@@ -46,17 +53,20 @@ class Table:
         rows = [[_escape(cell) for cell in row] for row in (self.headers, *self.cells)]
         return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], rules, *rows[1:]])
 
-    def _line(self, row: Sequence[str], widths: Sequence[int]) -> str:
-        parts = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, self.numeric, strict=True)
+    def _block(self, rows: Sequence[Sequence[str]], widths: Sequence[int], columns: Sequence[int]) -> str:
+        numeric = self.numeric
+        head, *body = [
+            "  ".join(row[c].rjust(widths[c]) if numeric[c] else row[c].ljust(widths[c]) for c in columns).rstrip()
+            for row in rows
         ]
-        return "  ".join(parts).rstrip()
+        return "\n".join([head, "  ".join("-" * widths[c] for c in columns), *body]) + "\n"
 
 
-def table(headers: Sequence[str], rows: Sequence[Sequence[Any]], best: Iterable[int] = ()) -> Table:
+def table(
+    headers: Sequence[str], rows: Sequence[Sequence[Any]], best: Iterable[int] = (), width: int | None = None
+) -> Table:
     """Return a table of plain cells: strings unchanged, floats with four significant digits, None as missing."""
-    return Table(tuple(headers), tuple(tuple(_cell(item) for item in row) for row in rows), frozenset(best))
+    return Table(tuple(headers), tuple(tuple(_cell(item) for item in row) for row in rows), frozenset(best), width)
 
 
 def _cell(item: Any) -> str:

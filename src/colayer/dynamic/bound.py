@@ -27,7 +27,9 @@ from colayer.problem.declarations import attribute
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
-_NOT_OF_DAYS = ("approximation", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed")
+_NOT_OF_DAYS = (
+    "approximation", "log_comparisons", "exact", "compact", "constraint_program", "best", "solved", "mixed", "smoothed",
+)  # fmt: skip
 
 
 class BoundDynamic(BoundProblem[Any, Any, Any]):
@@ -54,6 +56,20 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         if self.violation is not None:
             self.violation = self._violation_of_day
         self._own_bound, self.bound = self.bound, self._bound_of_day
+
+    def check_instance(self, instance: Any) -> None:
+        """Refuse anything but a day where the problem says what that is; name a state as such."""
+        try:
+            super().check_instance(instance)
+        except InputError as error:
+            self.refuse_state(instance, error)
+            raise
+
+    def refuse_state(self, given: Any, error: Exception) -> None:
+        """Raise an error that says so if what was refused as a day is a state."""
+        if goes_through(self.state_features, given):
+            said = "this is a state, expected a day: decide(state) returns the decision in a state"
+            raise InputError(said, where="solve") from error
 
     def state_features(self, state: Any) -> NDArray[Any]:
         """Return φ of a state: one row per entry of θ, maybe none."""
@@ -107,9 +123,9 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def _cost_of_day(self, decisions: Sequence[Any], day: Any) -> float:
         return guard.finite(total_cost(replay(self, day, decisions)), f"cost of {self.name}")
 
-    def _played_by_rule(self, rule: str, day: Any) -> list[Any]:
+    def _played_by_rule(self, rule: str, day: Any, **constants: float) -> list[Any]:
         assert self.rule_decision is not None
-        decide = partial(self.rule_decision, rule)
+        decide = partial(self.rule_decision, rule, **constants)
         return [epoch.decision for epoch in play(self, self.start(day), decide)]
 
     def _violation_of_day(self, decisions: Sequence[Any], day: Any) -> str | None:
@@ -124,3 +140,12 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         if own is not None or self.hindsight is None or not self.hindsight_is_exact:
             return own
         return self.cost(self.hindsight_decisions(day), day)
+
+
+def goes_through(method: Callable[[Any], Any], given: Any) -> bool:
+    """Tell whether a method takes what another one has refused."""
+    try:
+        method(given)
+    except Exception:
+        return False
+    return True

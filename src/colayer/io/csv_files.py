@@ -4,7 +4,7 @@
     monday.scenarios.csv     another table of the same instance, for a problem that takes one by this name
 
 Commas, semicolons or tabs stand between cells, as the first line says; with semicolons, 3,5 is a number, and a point
-beside such commas is refused: 1.234 may then be 1234.
+beside such commas is refused, as is 1.200 beside 900: 1.234 may then be 1234.
 """
 
 from __future__ import annotations
@@ -126,9 +126,15 @@ def csv_bytes(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
 
 def _refuse_points_beside_commas(table: InputTable, texts: Mapping[str, list[str]]) -> None:
-    """Refuse a file with numbers of both kinds in a column, or with 1.234 in one and 1,5 in another."""
+    """Refuse a file with numbers of both kinds in a column, 1.234 in one and 1,5 in another, or 1.200 beside 900."""
     comma = next((cell for cells in texts.values() for cell in cells if _COMMA.fullmatch(cell)), None)
     if comma is None:
+        for name, cells in texts.items():
+            whole = next((cell for cell in cells if _INTEGER.fullmatch(cell)), None)
+            points = [row for row, cell in enumerate(cells) if cell and not _INTEGER.fullmatch(cell)]
+            if whole is not None and all(_THOUSANDS.fullmatch(cells[row]) for row in points):
+                said = f"{cells[points[0]]} beside {whole} may be a thousand or a fraction, expected 1000 or 1.0"
+                raise InputError(said, where=table.where(name, points[0]))
         return
     for name, cells in texts.items():
         mixed = any(_COMMA.fullmatch(cell) for cell in cells)

@@ -15,6 +15,8 @@ from colayer.errors import InputError
 from colayer.io.validate import numbers
 
 _MINUTE = timedelta(minutes=1)
+#: A time of day, or a duration.
+CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d.*)?")
 
 
@@ -39,6 +41,13 @@ def is_nat(value: Any) -> bool:
     if isinstance(value, np.datetime64 | np.timedelta64):
         return bool(np.isnat(value))
     return type(value).__name__ == "NaTType"
+
+
+def is_time(value: Any) -> bool:
+    """Tell whether what counts as a number is a time of day or a duration."""
+    if isinstance(value, str):
+        return CLOCK.fullmatch(value.strip()) is not None
+    return hasattr(value, "hour") or isinstance(value, timedelta | np.timedelta64)
 
 
 def dates_and_minutes(values: NDArray[Any]) -> list[Any]:

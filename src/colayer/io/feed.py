@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from colayer.errors import InputError
 from colayer.io.files import read_bytes
 
 #: What reading a damaged or encrypted archive raises.
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
+DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError)
 
 
 class Feed:
@@ -25,9 +26,10 @@ class Feed:
         self._zip, self._folder = None, path
         if path.is_dir():
             return
+        held = read_bytes(path)
         try:
-            self._zip = zipfile.ZipFile(io.BytesIO(read_bytes(path)))
-        except (zipfile.BadZipFile, NotImplementedError):
+            self._zip = zipfile.ZipFile(io.BytesIO(held))
+        except DAMAGED:
             raise InputError("not a zip file, expected a GTFS feed, zipped or a folder", where=self.name) from None
         inside = [name for name in self._zip.namelist() if name.rpartition("/")[2] == "trips.txt"]
         self._prefix = inside[0].removesuffix("trips.txt") if inside else ""  # some feeds are folders in a zip file
@@ -47,11 +49,14 @@ class Feed:
             text = self._bytes(file).decode("utf-8-sig")
         except InputError:
             raise
-        except (ValueError, *DAMAGED) as error:
+        except DAMAGED as error:
             raise InputError(f"cannot be read ({first_line(error)})", where=place) from None
         reader = csv.reader(io.StringIO(text, newline=""), strict=True)
         try:
             names = [name.strip() for name in next(reader, [])]
+            for name in names:
+                if names.count(name) > 1:
+                    raise InputError("given twice, expected distinct names", where=f"{place}: {name}")
             for column in columns:
                 if column not in names:
                     raise InputError("no such column", where=f"{place}: {column}")

@@ -144,12 +144,12 @@ def _compact(row: dict[str, str], column: str, where: str) -> str:
 
 
 def _range(feed: Feed) -> str:
-    """Return the days that a calendar covers, for the message about one that it does not."""
-    if not feed.has("calendar.txt"):
-        return ""
-    rows = [row for _, row in feed.rows("calendar.txt", "start_date", "end_date")]
-    first, last = min((r["start_date"] for r in rows), default=""), max((r["end_date"] for r in rows), default="")
-    return f", the calendar is of {first} to {last}" if first else ""
+    """Return the days that a feed covers, for the message about one that it does not."""
+    days = []
+    for file, columns in (("calendar.txt", ("start_date", "end_date")), ("calendar_dates.txt", ("date",))):
+        if feed.has(file):
+            days += [row[column] for _, row in feed.rows(file, *columns) for column in columns]
+    return f", the feed is of {min(days)} to {max(days)}" if days else ""
 
 
 def _timed(feed: Feed, trips: dict[str, Trip]) -> list[Trip]:
@@ -184,6 +184,8 @@ def _timed(feed: Feed, trips: dict[str, Trip]) -> list[Trip]:
         end = _minutes(into["arrival_time"] or into["departure_time"], f"{last}: arrival_time")
         if end <= begin:
             raise InputError(f"trip {short(name)} does not end after it begins", where=f"{last}: arrival_time")
+        if end - begin > 24 * 60:
+            raise InputError(f"trip {short(name)} takes more than a day", where=f"{last}: arrival_time")
         timed.append(replace(trip, begin=begin, end=end, start=out["stop_id"], finish=into["stop_id"]))
     return timed
 
@@ -232,7 +234,7 @@ def _points(feed: Feed, needed: set[str]) -> dict[str, tuple[float, float]]:
             lat, lon = float(row["stop_lat"]), float(row["stop_lon"])
         except ValueError:
             lat = lon = float("nan")
-        if not (abs(lat) <= 90 and abs(lon) <= 180):
+        if not (abs(lat) <= 90 and abs(lon) <= 180) or lat == lon == 0.0:  # what some feeds have for "not known"
             said = f"{short(row['stop_lat'])}, {short(row['stop_lon'])} is no latitude and longitude"
             raise InputError(said, where=where)
         points[stop] = (lat, lon)

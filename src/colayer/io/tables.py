@@ -20,13 +20,12 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
-from colayer.io.dates import as_date, dates_and_minutes, first_midnight, is_nat, minutes_since
+from colayer.io.dates import CLOCK, as_date, dates_and_minutes, first_midnight, is_nat, is_time, minutes_since
 from colayer.problem.guard import described
 
 #: Columns that hold the names of the rows, where none is said to.
 NAMES = ("name", "id")
 _PLACE = re.compile(r"(?P<field>.*)\[(?P<row>\d+)\]")
-_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?")
 
 
 class InputTable(Mapping[str, list[Any]]):
@@ -104,7 +103,7 @@ def table_of(data: Any, title: str, source: str = "") -> InputTable:
             if name in names[:k]:
                 raise InputError("given twice, expected distinct names", where=f"column {printable(str(name))}")
         index = getattr(data, "index", None)
-        plain = index is None or type(index).__name__ == "RangeIndex"
+        plain = index is None or listed(index) == list(range(len(index)))  # not so after sorting or filtering
         return InputTable({name: data[name] for name in names}, index=None if plain else listed(index), source=source)
     if isinstance(data, np.ndarray) and data.dtype.names:
         return InputTable({name: data[name] for name in data.dtype.names}, source=source)
@@ -132,6 +131,12 @@ class Arguments:
     """The arguments of `problem.instance`: a table, and for each field a column's name or values."""
 
     def __init__(self, title: str, data: Any, **given: Any) -> None:
+        series = {f: v for f, v in {title: data, **given}.items() if hasattr(v, "index") and hasattr(v, "to_numpy")}
+        labels = {field: listed(values.index) for field, values in series.items()}
+        for field, found in labels.items():
+            if found != (first := next(iter(labels.values()))):
+                said = f"labels {short(found)}, expected {short(first)} as {next(iter(labels))}: rows are not matched"
+                raise InputError(said, where=field)
         self.table = None if data is None else table_of(data, title)
         self.title, self._given = title, given
         #: field → the column it comes from.
@@ -165,7 +170,13 @@ class Arguments:
     def numbers(self, field: str, *, gaps: bool = False) -> Floats:
         """Return the numbers of a field, with `gaps` NaN for empty cells. Times of day are minutes: `7:30` is 450."""
         values = self.values(field)
-        return np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
+        found = np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
+        told = [(row, value) for row, value in enumerate(values) if not _missing(value)]
+        for row, value in told:
+            if is_time(value) != is_time(other := told[0][1]):
+                said = f"{short(value)} beside {short(other)}, expected times or numbers, not both"
+                raise InputError(said, where=self.where(field, row))
+        return found
 
     def times(self, *fields: str) -> tuple[list[Floats], datetime | None]:
         """Return the times of some fields in minutes: of dates since the midnight before the first, which comes too."""
@@ -253,7 +264,7 @@ def number(value: Any) -> float:
         return value / timedelta(minutes=1)
     if isinstance(value, np.timedelta64):
         return float(value / np.timedelta64(1, "m"))
-    if isinstance(value, str) and (clock := _CLOCK.fullmatch(value.strip())):
+    if isinstance(value, str) and (clock := CLOCK.fullmatch(value.strip())):
         hours, minutes, seconds = (float(part or 0) for part in clock.groups())
         return 60.0 * hours + minutes + seconds / 60.0
     if isinstance(value, str) and "_" in value:  # Python takes 1_000 for a number, nobody's table does

@@ -117,14 +117,14 @@ def read_routing(path: str | os.PathLike[str], *, rounding: Rounding = "none", u
 def _text(path: Path) -> str:
     """Return the text of a file, or of a file in an archive."""
     archive = next((up for up in path.parents if up.suffix.lower() == ".zip" and up.is_file()), None)
+    held = read_bytes(path if archive is None else archive)
     try:
-        if archive is None:
-            return read_bytes(path).decode("utf-8-sig")
-        file = zipfile.ZipFile(io.BytesIO(read_bytes(archive))).read(path.relative_to(archive).as_posix())
-        return file.decode("utf-8-sig")
+        if archive is not None:
+            held = zipfile.ZipFile(io.BytesIO(held)).read(path.relative_to(archive).as_posix())
+        return held.decode("utf-8-sig")
     except KeyError:
         raise InputError("no such file in the archive", where=str(path)) from None
-    except (UnicodeDecodeError, *DAMAGED) as error:
+    except DAMAGED as error:
         raise InputError(f"cannot be read ({first_line(error)})", where=str(path)) from None
 
 

@@ -11,6 +11,7 @@ which returns the compact form of y (mostly indices); call that function directl
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Protocol, runtime_checkable
 
@@ -111,3 +112,14 @@ def node_pairs(pairs: ArrayLike, nodes: int, where: str) -> Ints:
     if len(ends) and not (ends.min() >= 0 and ends.max() < nodes):
         raise InputError(f"a node out of range, expected 0 to {nodes - 1}", where=where)
     return ends.astype(np.int64)
+
+
+def log_pairs(log_count: float) -> float:
+    """Return the logarithm of how many pairs exp(log_count) things have: for `log_comparisons` of a problem.
+
+    A sort compares pairs of rows, the best of S solutions is found by comparing pairs of them.
+
+    >>> round(math.exp(log_pairs(math.log(5))))
+    10
+    """
+    return 2.0 * log_count + math.log1p(-math.exp(-log_count)) - math.log(2.0) if log_count > 0.0 else -math.inf

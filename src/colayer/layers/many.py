@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, finite_numbers
 from colayer._runtime.threads import Threads
 from colayer.errors import InputError
 
@@ -25,7 +25,7 @@ def solve_rows(solve: Callable[[Floats], Any], thetas: Floats, workers: int = 1)
     def part(rows: Floats) -> Floats:
         if many is not None:
             return np.asarray(many(rows), dtype=np.float64)
-        found = [np.asarray(solve(row), dtype=np.float64) for row in rows]
+        found = [finite_numbers(solve(row), "layer") for row in rows]
         for y in found:
             if y.shape != (rows.shape[1],):
                 raise InputError(f"the layer returned shape {y.shape}, expected that of theta, ({rows.shape[1]},)")

@@ -18,9 +18,22 @@ if TYPE_CHECKING:
     from colayer.learning.run import Evaluation
 
 
-def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axes:
+def kept_evaluation(history: Sequence[Evaluation], weights: Sequence[float] | Floats) -> tuple[int, float] | None:
+    """Return what was spent when `weights` (model units) were evaluated, and their loss; None if they were not."""
+    spent = 0
+    for evaluation in history:
+        spent += evaluation.cost
+        if evaluation.weights is not None and np.array_equal(evaluation.weights, weights):
+            return spent, evaluation.loss
+    return None
+
+
+def learning_curve(
+    history: Sequence[Evaluation], ax: Axes | None = None, kept: Sequence[float] | Floats | None = None
+) -> Axes:
     """Draw the best training loss by evaluation, every loss tried as a faint dot, and the validation losses.
 
+    Where `kept`, the weights that were learned, are among those evaluated, a star marks them.
     The axis shows the range in which the best loss moves; losses above it are marked at the upper edge.
     """
     if not history:
@@ -45,6 +58,9 @@ def learning_curve(history: Sequence[Evaluation], ax: Axes | None = None) -> Axe
     if known.any():
         style = {"ms": 4.5, "mfc": "white", "mec": PALETTE[1], "mew": 1.3, "zorder": 4}
         ax.plot(number[known], validation[known], "D", label="best, validation", **style)
+    chosen = None if kept is None else kept_evaluation(history, kept)
+    if chosen is not None and chosen[1] <= high:
+        ax.plot(*chosen, "*", ms=11, color=PALETTE[0], mec="white", mew=0.8, label="kept", zorder=5)
     ax.set_ylim(low, high)
     ax.margins(x=0.02)
     ax.set(xlabel="loss evaluation", ylabel="mean loss (cost / scale)", title="Learning by experience")

@@ -52,7 +52,11 @@ def guaranteed(
     tried = np.vstack([model.weights, _tried(problem, model.feature_scale, run["radius"], run["seed"])])
     with (backend or Backend()).evaluators(training_problem, rounds=run.get("rounds", 1)) as evaluator_of:
         losses = evaluator_of(training).losses(tried / model.feature_scale)
-    return guarantees(training_problem, training, model.feature_scale, run["sigma"], run["radius"], losses, delta)
+    several = run.get("rounds", 1) > 1  # what a later round asks depends on the answers before
+    return guarantees(
+        training_problem, training, model.feature_scale, run["sigma"], run["radius"], losses, delta,
+        draws=None if several else max(1, run["samples"]), reach=float(np.abs(model.weights).max()),
+    )  # fmt: skip
 
 
 def _tried(problem: BoundProblem[X, Y, Z], scale: Floats, radius: float, seed: int) -> Floats:

@@ -60,10 +60,14 @@ class TrainingJob(Generic[X, Y, Z]):
     backend: Backend
     solutions: Sequence[Z] | str | None = None
     thetas: Sequence[Floats] | None = None
+    #: A torch module to train on contexts; None: W·context + b.
+    module: Any = None
 
     def __post_init__(self) -> None:
         if len(self.instances) == 0:
             raise InputError("no instances to learn from, expected at least one")
+        if self.module is not None and self.problem.context is None:
+            raise OptionError(f"{self.problem.name} has no context for a module to see", where="module")
 
     @cached_property
     def training_problem(self) -> BoundProblem[X, Y, Z]:

@@ -129,6 +129,18 @@ class Run:
         done = len(self.history)
         return [] if self.journal is None else self.journal.records[done : done + rows]
 
+    def next_pass(self, length: int) -> Record | None:
+        """Return the journal's record of the next pass, with a state of this length; None where it must be computed.
+
+        End the search if there is no time to compute it.
+        """
+        for record in self.known():
+            if record.demonstration is None or len(record.state) != length:
+                raise self.refuse("not a pass of this method", record.evaluation)
+            return record
+        self.check_time()
+        return None
+
     def check_time(self) -> None:
         """End the search if the time is over, but not before the first evaluation."""
         if self.history and clock() >= self.deadline:

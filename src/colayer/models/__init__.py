@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from colayer.models.affine import AffineModel
+from colayer.models.affine import AffineModel, FromContext
 from colayer.models.context import ContextModel
 from colayer.models.linear import LinearModel
 from colayer.models.model import Model
 from colayer.models.read import model_of, read_model
 from colayer.models.thetas import norm, thetas
 
-__all__ = ["AffineModel", "ContextModel", "LinearModel", "Model", "model_of", "norm", "read_model", "thetas"]
+__all__ = [
+    "AffineModel",
+    "ContextModel",
+    "FromContext",
+    "LinearModel",
+    "Model",
+    "model_of",
+    "norm",
+    "read_model",
+    "thetas",
+]

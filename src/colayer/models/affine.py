@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -14,8 +15,16 @@ from colayer.io.validate import table
 from colayer.models.model import Model, header
 
 
+class FromContext(Model):
+    """A model that sees the context of an instance."""
+
+    @abstractmethod
+    def from_context(self, context: Floats) -> Floats:
+        """Return what the context adds to θ."""
+
+
 @dataclass(frozen=True, eq=False)
-class AffineModel(Model):
+class AffineModel(FromContext):
     """A row of weights per entry of θ for the context, beside weights that all rows share; there may be none of these.
 
     `matrix` is W, (|θ|, |context|), in raw units of the context, and `offset` is b.

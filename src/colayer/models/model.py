@@ -55,8 +55,9 @@ class Model(ABC):
     def __post_init__(self) -> None:
         for name in ("weights", "feature_scale"):
             given, count = getattr(self, name), len(self.feature_names)
+            none = count == 0 and isinstance(given, list | tuple | np.ndarray) and len(given) == 0
             # a model of the context alone has none
-            object.__setattr__(self, name, table(given, name, (count,)) if count or len(given) else np.empty(0))
+            object.__setattr__(self, name, np.empty(0) if none else table(given, name, (count,)))
         if (self.feature_scale <= 0).any():
             raise InputError("every entry must be positive", where="feature_scale")
         with np.errstate(over="ignore"):

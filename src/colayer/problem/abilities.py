@@ -6,15 +6,13 @@ problem (`bind.py`) has each of these methods, or None in its place.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from colayer._runtime.arrays import Floats
-from colayer.errors import InputError
+from colayer.problem.approximation import Approximation
 from colayer.problem.protocol import X_contra, Z
 
 if TYPE_CHECKING:
@@ -28,22 +26,6 @@ Z_co = TypeVar("Z_co", covariant=True)
 Z_contra = TypeVar("Z_contra", contravariant=True)
 
 Progress = Callable[[float, float], None]  # called with (bound, best cost) while an exact solver runs
-
-
-@dataclass(frozen=True)
-class Approximation:
-    """A proven guarantee of the safe weights on one instance, whatever p is added to their θ (paper, theorem 2):
-
-    cost − c* ≤ a·|c*| + b·‖p‖_β, for every solution of the layer at f_w̃(x) + p, decoded.
-    """
-
-    a: float
-    b: float
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not (self.a >= 0 and 0 < self.b < math.inf and self.beta in (1.0, 2.0, math.inf)):
-            raise InputError(f"{self} is not a guarantee, expected a >= 0, b > 0 and a norm of 1, 2 or infinity")
 
 
 class Evaluator(Protocol):
@@ -141,6 +123,14 @@ class Approximates(Protocol[X_contra]):
 
     def approximation(self, instance: X_contra, /) -> Approximation | None:
         """Return what is proved for the safe weights on this instance; None if nothing is."""
+
+
+@runtime_checkable
+class Compares(Protocol[X_contra]):
+    """A problem whose layer only asks which of two linear functions of θ is larger."""
+
+    def log_comparisons(self, instance: X_contra, /) -> float | None:
+        """Return log H: H comparisons of ⟨a, θ⟩ with ⟨b, θ⟩ decide what the layer answers; None if none do."""
 
 
 @runtime_checkable
@@ -278,7 +268,7 @@ class GroupsInstances(Protocol[X_contra]):
     """A problem with sizes by which tables group instances."""
 
     def group(self, instance: X_contra, /) -> dict[str, float]:
-        """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        """Return what tables and pictures group instances by (`{"tasks": 100, "scenarios": 20}`)."""
 
 
 @runtime_checkable
@@ -295,6 +285,3 @@ class HasContext(Protocol[X_contra]):
 
     def context(self, instance: X_contra, /) -> Floats:
         """Return the context vector, of one length for all instances."""
-
-
-Judges, Draws, Groups = ChecksFeasibility, Plots, GroupsInstances  # the names of before, for one release

@@ -4,8 +4,7 @@
     solution, cost = problem.solution_at(theta, instance)
     if problem.exact is not None: …
 
-Everything behind the public functions takes the bound problem. An optional method is a callable or None. The methods
-of a user's problem are guarded (`guard.py`), those of built-in problems are called as they are.
+All functions inside take it. An optional method is a callable or None; those of users are guarded (`guard.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from colayer._runtime.text import short
 from colayer.errors import InputError, OptionError
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard, rounds
-from colayer.problem.abilities import Approximation, ByWeights, Evaluator, Progress
+from colayer.problem.abilities import ByWeights, Evaluator, Progress
+from colayer.problem.approximation import Approximation
 from colayer.problem.declarations import (
     features_use_solution,
     is_dynamic,
@@ -38,7 +38,7 @@ from colayer.problem.returned import CHECKS, checked_features, guarded_solution_
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
 
-#: optional method → how messages name what is missing.
+#: Optional method → how messages name it.
 NAMES = {
     "generate": "instance generator", "read": "file format", "write": "file format", "exact": "exact solver",
     "read_solution": "solution format", "write_solution": "solution format", "compact": "compact model",
@@ -51,8 +51,7 @@ NAMES = {
 class BoundProblem(Generic[X, Y, Z]):
     """A problem with checked attributes and resolved methods; see the head of this module."""
 
-    #: Whether instances are days (`dynamic/bound.py`).
-    dynamic: bool = False
+    dynamic: bool = False  # whether instances are days (`dynamic/bound.py`)
     name: str
     feature_names: tuple[str, ...]
     options: dict[str, Any]
@@ -90,6 +89,7 @@ class BoundProblem(Generic[X, Y, Z]):
     content: Callable[[X], bytes] | None
     bound: Callable[[X], float | None] | None
     approximation: Callable[[X], Approximation | None] | None
+    log_comparisons: Callable[[X], float | None] | None
     exact: Callable[..., tuple[Z, float, bool]] | None
     quick: Callable[[X], Z] | None
     by_weights: Callable[[X], ByWeights[Z] | None] | None

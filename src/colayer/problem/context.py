@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, finite_numbers
 from colayer._runtime.snapshot import snapshot
 from colayer.errors import InputError
 from colayer.layers.many import solve_rows
+from colayer.problem.guard import described, finite, vector
 from colayer.problem.protocol import BaseProblem
 
 
@@ -61,23 +62,31 @@ class ContextProblem(BaseProblem):
         outcome_cost: Callable[[Floats, Any], float] | None = None,
         name: str = "context",
     ) -> None:
+        if not callable(layer) and type(self).layer is ContextProblem.layer:
+            raise InputError(f"{described(layer)} is no layer, expected a function from a vector to a vector")
         self.name, self.solve = name, layer
         self.size = getattr(layer, "size", None) if size is None else size
         if self.size is None:
             raise InputError("expected the length of θ, which this layer does not say", where="size")
+        if isinstance(self.size, bool) or not isinstance(self.size, int | np.integer) or self.size < 1:
+            raise InputError(f"{described(self.size)}, expected the length of θ, a whole number >= 1", where="size")
         self.outcome_cost = outcome_cost
 
     def samples(self, contexts: ArrayLike, outcomes: Iterable[Any]) -> list[Sample]:
         """Return a sample per row of the contexts, each with its outcome; a list, or a matrix, has several."""
-        rows, found = np.asarray(contexts, dtype=np.float64), list(outcomes)
+        rows = finite_numbers(contexts, "contexts")
+        if not isinstance(outcomes, Iterable):
+            raise InputError(f"{described(outcomes)}, expected an outcome per row", where="outcomes")
+        found = list(outcomes)
         if rows.ndim != 2 or len(rows) != len(found):
             said = f"{len(found)} outcomes for contexts of shape {rows.shape}"
             raise InputError(f"{said}, expected an outcome per row", where="outcomes")
-        return [Sample(row, several(one, self.outcome_cost is None)) for row, one in zip(rows, found, strict=True)]
+        several = [self._several(one, f"outcomes[{i}]") for i, one in enumerate(found)]
+        return [Sample(row, own) for row, own in zip(rows, several, strict=True)]
 
     def context(self, instance: Any) -> Floats:
         """Return the context vector."""
-        return np.asarray(instance.context if isinstance(instance, Sample) else instance, dtype=np.float64)
+        return finite_numbers(instance.context if isinstance(instance, Sample) else instance, "context")
 
     def features(self, instance: Any) -> Floats:
         """Return no columns: all weights are of the context."""
@@ -85,11 +94,11 @@ class ContextProblem(BaseProblem):
 
     def layer(self, theta: Floats, instance: Any) -> Any:
         """Return the y that minimises ⟨θ, y⟩."""
-        return self.solve(theta)
+        return vector(self.solve(theta), len(theta), f"the layer of {self.name}")
 
     def embed(self, y: Any, instance: Any) -> Floats:
         """Return y, a vector already."""
-        return np.asarray(y, dtype=np.float64)
+        return vector(y, int(self.size or 0), f"layer of {self.name}")
 
     def target(self, solution: Any, instance: Any) -> Floats:
         """Return the solution, a vector already."""
@@ -99,8 +108,11 @@ class ContextProblem(BaseProblem):
         """Return the mean cost of a decision over the outcomes of the sample."""
         if not isinstance(instance, Sample):
             raise InputError("a context without outcomes has no cost: use decide, or problem.samples(contexts, costs)")
-        cost = self.outcome_cost or (lambda y, outcome: float((outcome * y).sum()))
-        return float(np.mean([cost(solution, outcome) for outcome in instance.outcomes]))
+        cost = self.outcome_cost
+        if cost is None:
+            return float(np.mean([float((outcome * solution).sum()) for outcome in instance.outcomes]))
+        said = f"outcome_cost of {self.name}"
+        return float(np.mean([finite(cost(solution, outcome), said) for outcome in instance.outcomes]))
 
     def mean_costs(self, instance: Any) -> Floats | None:
         """Return the θ* whose ⟨θ*, y⟩ is the cost of each y; None where the cost is not known to be linear."""
@@ -119,15 +131,22 @@ class ContextProblem(BaseProblem):
 
     def content(self, instance: Any) -> bytes:
         """Return the bytes of an instance."""
+        context = np.asarray(self.context(instance)).tobytes()
         if not isinstance(instance, Sample):
-            return self.context(instance).tobytes()
+            return context
         outcomes = instance.outcomes
         known = outcomes.tobytes() if isinstance(outcomes, np.ndarray) else repr(snapshot(outcomes)).encode()
-        return self.context(instance).tobytes() + known
+        return context + known
 
-
-def several(outcome: Any, linear: bool) -> Any:
-    """Return the outcomes of one sample: rows of costs, or a list; what is neither is one outcome."""
-    if linear:
-        return np.atleast_2d(np.asarray(outcome, dtype=np.float64))
-    return outcome if isinstance(outcome, list) else [outcome]
+    def _several(self, outcome: Any, where: str) -> Any:
+        """Return the outcomes of one sample: rows of costs, or a list; what is neither is one outcome."""
+        if self.outcome_cost is None:
+            rows = np.atleast_2d(finite_numbers(outcome, where))
+            own = type(self).cost is ContextProblem.cost
+            if rows.ndim != 2 or not len(rows) or (own and rows.shape[1] != self.size):
+                raise InputError(f"{described(outcome)}, expected {self.size} costs, or rows of so many", where=where)
+            return rows
+        several = outcome if isinstance(outcome, list) else [outcome]
+        if not several:
+            raise InputError("no outcomes, expected at least one", where=where)
+        return several

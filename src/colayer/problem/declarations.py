@@ -25,9 +25,9 @@ DAY_OPTIONAL = ("hindsight", "future", "day_costs")
 #: The methods that a problem may have beside those that it needs.
 OPTIONAL = (
     "with_options", "generate", "instance", "table", "read", "write", "read_solution", "write_solution",
-    "content", "bound", "approximation", "exact", "quick", "baseline", "embed", "target", "augmented", "likelihood",
-    "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact", "constraint_program", "violation",
-    "group", "plot", "by_weights", "context",
+    "content", "bound", "approximation", "log_comparisons", "exact", "quick", "baseline", "embed", "target",
+    "augmented", "likelihood", "best", "solved", "mixed", "smoothed", "structure", "evaluator", "compact",
+    "constraint_program", "violation", "group", "plot", "by_weights", "context",
 )  # fmt: skip
 #: Those of them that may as well be data of the user's: something else than a method is left alone.
 _WORDS_OF_USERS = ("instance", "table", "solved", "mixed", "smoothed", "structure", "context")
@@ -125,12 +125,11 @@ def features_use_solution(problem: object) -> bool:
 
     An attribute `features_use_solution` overrules the signature.
     """
-    for member in ("features_use_solution", "looks_back"):  # the second is the name of before
-        given = attribute(problem, member, None)
-        if isinstance(given, bool | np.bool_):
-            return bool(given)
-        if given is not None:
-            raise wrong(problem, member, given, "True or False")
+    given = attribute(problem, "features_use_solution", None)
+    if isinstance(given, bool | np.bool_):
+        return bool(given)
+    if given is not None:
+        raise wrong(problem, "features_use_solution", given, "True or False")
     try:
         return "solution" in inspect.signature(attribute(problem, "features", None)).parameters
     except (TypeError, ValueError):  # compiled, without a signature
@@ -241,14 +240,8 @@ def _check_safe_weights(problem: object, found: dict[str, Any]) -> None:
 
 
 def _check_memory_features(problem: object, found: dict[str, Any]) -> None:
-    old = attribute(problem, "holds", None)  # the name of before
-    try:
-        names = found["memory_features"] or (() if old is None else _words(old))
-    except (TypeError, ValueError):
-        raise wrong(problem, "holds", old, _A_TUPLE) from None
-    if not set(names) <= set(found["feature_names"]):
+    if not set(names := found["memory_features"]) <= set(found["feature_names"]):
         raise wrong(problem, "memory_features", names, "names of features")
-    found["memory_features"] = names
 
 
 _CROSS_CHECKS = {"safe_weights": _check_safe_weights, "memory_features": _check_memory_features}

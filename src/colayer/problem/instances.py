@@ -42,6 +42,8 @@ def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> lis
     if kind is not None and (hasattr(instances, "columns") or isinstance(instances, str | Mapping)):
         said = f"a {type(instances).__name__}, expected a list of instances, each made by problem.instance(...)"
         raise InputError(said, where="instances")
+    if not isinstance(instances, Iterable):
+        raise InputError(f"{described(instances)}, expected a list of instances", where="instances")
     listed = list(instances)
     for instance in listed:
         check_instance(name, kind, instance)

@@ -143,7 +143,7 @@ class BaseProblem:
         return None
 
     def group(self, instance: Any, /) -> dict[str, float]:
-        """Return what tables and pictures group instances by (`{"jobs": 100, "rho": 1.0}`)."""
+        """Return what tables and pictures group instances by (`{"tasks": 100, "scenarios": 20}`)."""
         return {}
 
     def prepare(self, instance: Any, /) -> Any:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from colayer._runtime.text import printable
 from colayer.errors import InputError
 from colayer.problem import guard
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problem.guard import Check
 
 
@@ -121,6 +121,7 @@ CHECKS: dict[str, Check] = {
     "content": _instance_of((bytes, bytearray), "bytes"),
     "bound": _bound,
     "approximation": _instance_of((Approximation, type(None)), "an Approximation or None"),
+    "log_comparisons": _bound,
     "quick": _given("a solution"),
     "baseline": _given("a solution"),
     "with_options": _given("a problem"),

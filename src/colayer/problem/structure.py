@@ -15,8 +15,7 @@ Networks see rows through relations alone: if rows and their structure are permu
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,6 @@ from colayer.problem import guard
 
 def _none() -> Floats:
     return np.empty((0, 0))
-
-
-def _take_old_name(relation: Any, old: str, values: Any, name: str) -> None:
-    """Store values given under the field's old name, accepted until the next release."""
-    if values is not None:
-        warnings.warn(f"`{old}` is now called `{name}`", DeprecationWarning, stacklevel=4)
-        object.__setattr__(relation, name, values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +44,6 @@ class Order:
     permutation: Ints
     positions: Floats = field(default_factory=_none)
     sizes: Floats = field(default_factory=_none)
-    moments: InitVar[Any] = None
-    amounts: InitVar[Any] = None
-
-    def __post_init__(self, moments: Any, amounts: Any) -> None:
-        _take_old_name(self, "moments", moments, "positions")
-        _take_old_name(self, "amounts", amounts, "sizes")
 
     @property
     def rows(self) -> int:
@@ -95,10 +81,6 @@ class Graph:
     head: Ints
     directed: bool = False
     theta_offsets: Floats = field(default_factory=_none)
-    amounts: InitVar[Any] = None
-
-    def __post_init__(self, amounts: Any) -> None:
-        _take_old_name(self, "amounts", amounts, "theta_offsets")
 
     @property
     def rows(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats
-from colayer.models import AffineModel, ContextModel, Model, thetas
+from colayer.models import ContextModel, FromContext, Model, thetas
 from colayer.problem.bind import BoundProblem
 from colayer.problem.protocol import X, Y, Z
 from colayer.problem.structure import Structure
@@ -24,9 +24,9 @@ def theta_of(problem: BoundProblem[X, Y, Z], model: Model, instance: X, features
 def correction_of(problem: BoundProblem[X, Y, Z], model: Model, instance: X, features: NDArray[Any]) -> Floats | None:
     """Return what the model adds to the linear part of θ, for any weights; None for a linear model.
 
-    A network sees how rows relate, an affine model the context.
+    A network sees how rows relate, a model of the context that.
     """
-    if isinstance(model, AffineModel):
+    if isinstance(model, FromContext):
         return model.from_context(problem.need("context")(instance))
     if not isinstance(model, ContextModel):
         return model.correction(features)

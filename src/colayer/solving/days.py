@@ -15,12 +15,12 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.clock import clock
 from colayer._runtime.snapshot import difference, snapshot
-from colayer.dynamic.bound import BoundDynamic
+from colayer.dynamic.bound import BoundDynamic, goes_through
 from colayer.dynamic.play import Epoch, play, refuse_infeasible, replay, total_cost
 from colayer.errors import InputError, OptionError
 from colayer.learning.search.own_best_days import cost_of_rest
 from colayer.learning.settings import check_whole
-from colayer.models import AffineModel, Model
+from colayer.models import FromContext, Model
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import gap
 from colayer.problem.protocol import X, Y, Z
@@ -111,13 +111,20 @@ class DayPolicy:
 
 def decide(problem: BoundProblem[X, Y, Z], model: Model, state: Any, candidates: int = 1, seed: int = 0) -> Any:
     """Return the decision of a model in a state."""
-    if isinstance(model, AffineModel):
+    if isinstance(model, FromContext):
         return decide_context(problem, model, state)
     if not isinstance(problem, BoundDynamic):
         raise InputError(f"{problem.name} has no states to decide in: it has no start and step")
     check_whole("--candidates", candidates, 1)
     check_whole("--seed", seed, 0)
-    return _policy(problem, model, candidates, 0, None, seed)(state)
+    policy = _policy(problem, model, candidates, 0, None, seed)
+    try:
+        return policy(state)
+    except Exception as error:
+        if goes_through(problem.start, state):
+            said = "this is a day, expected a state of it: the first is problem.start(day); solve(day) plays them all"
+            raise InputError(said, where="decide") from error
+        raise
 
 
 def solve_day(problem: BoundDynamic, model: Model, day: Any, options: SolveOptions) -> SolvedDay:
@@ -126,7 +133,12 @@ def solve_day(problem: BoundDynamic, model: Model, day: Any, options: SolveOptio
         raise OptionError(_ONCE, where="--time-limit")
     begin = clock()
     policy = _policy(problem, model, options.candidates, options.samples, options.sigma, options.seed)
-    epochs = list(play(problem, problem.start(day), policy))
+    try:
+        first = problem.start(day)
+    except Exception as error:
+        problem.refuse_state(day, error)
+        raise
+    epochs = list(play(problem, first, policy))
     cost, seconds = total_cost(iter(epochs)), clock() - begin
     bound = problem.lower_bound(day) if options.bound else None
     decisions, origin = [epoch.decision for epoch in epochs], Origin(problem, day)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic
 
+import msgspec
+
 from colayer._runtime.text import MISSING, duration, percent
 from colayer.errors import ColayerError, InputError
+from colayer.io.files import plain
 from colayer.io.frames import frame_of
 from colayer.problem.bind import BoundProblem
 from colayer.problem.gap import PROVED
@@ -142,8 +145,7 @@ class Solved(Generic[Z]):
 
 
 def document(problem: BoundProblem[X, Y, Z], instance: X, solved: Solved[Z]) -> dict[str, Any]:
-    """Return the object of one solve; the solution is null where the problem cannot write it."""
-    write = problem.write_solution
+    """Return the object of one solve."""
     return {
         "problem": problem.name,
         "cost": solved.cost,
@@ -151,10 +153,20 @@ def document(problem: BoundProblem[X, Y, Z], instance: X, solved: Solved[Z]) -> 
         "gap": solved.gap,
         "seconds": solved.seconds,
         "source": solved.source,
-        "solution": None if write is None else write(solved.solution, instance),
+        "solution": written(problem, instance, solved.solution),
         **({} if solved.first_seconds is None else {"first_seconds": solved.first_seconds}),
         **({} if solved.certified is None else {"certified": solved.certified}),
     }
+
+
+def written(problem: BoundProblem[X, Y, Z], instance: X, solution: Z) -> Any:
+    """Return a solution by `write_solution`, else the plain numbers, words and lists it is made of, else None."""
+    if problem.write_solution is not None:
+        return problem.write_solution(solution, instance)
+    try:
+        return msgspec.to_builtins(solution, enc_hook=plain, str_keys=True)
+    except (TypeError, ValueError):  # it has no JSON form of its own
+        return None
 
 
 def _number(value: float) -> str:

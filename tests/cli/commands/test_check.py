@@ -89,7 +89,7 @@ def failing(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, s
 def test_a_problem_without_mistakes_has_a_table_and_status_0(run: Any, own: Path) -> None:
     out = run("check", "own_projects:Selection", "-o", "report.json")
     assert out.startswith(
-        "selection on 6 instances: 19 passed, 0 failed, 1 not applicable\n"
+        "selection on 6 instances: 20 passed, 0 failed, 1 not applicable\n"
         "tried with decoder=none; decoder=swap\n\ndeclarations "
     )
     document = json.loads((own / "report.json").read_text())
@@ -121,7 +121,7 @@ def test_a_declaration_that_is_wrong_is_one_mistake_among_the_others(
     """It does not keep the other checks from running, on instances generated or given."""
     run("generate", "own_projects:Selection", "data", "--count", "2")
     out, err = failing(capsys, "own_mistakes:Unsafe", *data)
-    assert "16 passed, 1 failed, 3 not applicable\n" in out
+    assert "17 passed, 1 failed, 3 not applicable\n" in out
     assert err.startswith("error: own_mistakes:Unsafe: a check failed: declarations: safe_weights of selection: ")
 
 

@@ -48,6 +48,8 @@ def test_tables_figure_and_outcome(run: Any, data: Path, tmp_path: Path, capsys:
         f"\n{name} " in out for name in ("pretrained", "pretrained, perturbed", "safe weights", "exact", "HiGHS")
     )
     assert "learning has paid for itself" in out
+    rows = out.split("\n\n")
+    assert max(len(line) for part in rows if "---" in part for line in part.splitlines()) <= 120  # in a pipe
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
     names = ["compare.csv", "compare.json", "cost_over_time.svg", "outcome.json", "payback.csv"]
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == names

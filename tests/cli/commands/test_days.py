@@ -56,20 +56,6 @@ def test_from_check_to_a_picture_of_a_day(run: Any, place: Path) -> None:
     assert (place / "day.png").stat().st_size > 1000
 
 
-def test_a_demo(run: Any, monkeypatch: pytest.MonkeyPatch, place: Path) -> None:
-    from colayer.cli.commands import demo
-
-    monkeypatch.setattr(demo, "TRAINING", 4)
-    monkeypatch.setattr(demo, "TEST", 3)
-    monkeypatch.setattr(demo, "EVALUATIONS", 8)
-    said = run("demo", CITY, "-o", "shown")
-    assert "maximal weight" in said
-    assert "--candidates" not in said
-    assert {path.name for path in (place / "shown").iterdir()} == {
-        "model.json", "learning.png", "gaps.png", "solution.png", "instance.json",
-    }  # fmt: skip
-
-
 def test_a_day_from_a_file_is_the_day_that_was_written(run: Any, place: Path) -> None:
     import numpy as np
 
@@ -115,8 +101,11 @@ class Raising(Dispatching):
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes_are_told_in_one_line(name: str, run: Any, refused: Any, place: Path) -> None:
+def test_mistakes_are_told_in_one_line(
+    name: str, run: Any, refused: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (place / "own_days.py").write_text(SOURCE)
+    monkeypatch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
     try:
         run("generate", CITY, "days", "--count", 2, *SIZES)
         assert MISTAKES[name] in refused("train", f"own_days:{name}", "days", "-o", "m.json", "--evaluations", 3)

@@ -191,41 +191,8 @@ def test_bad_input(arguments: list[str], message: str, model: Path, refused: Any
     assert list(place.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--along", "rank_release"], "error: --along: "),
-        (
-            ["--along", "rank_releas", "--data", "DATA"],
-            "error: --along: ",
-        ),
-    ],
-)
-def test_a_profile_that_cannot_be_drawn(
-    arguments: list[str], message: str, data: Path, model: Path, refused: Any, place: Path
-) -> None:
-    words = [str(data) if word == "DATA" else word for word in arguments]
-    assert refused("explain", model, *words).startswith(message)
-    assert list(place.iterdir()) == []
-
-
 def test_the_features_that_do_most(model: Path, run: Any) -> None:
     every, few = run("explain", model), run("explain", model, "--top", 1)
     active = len(re.findall(r"^(\w+) +[-\d]", every, re.M))
     assert len(re.findall(r"^(\w+) +[-\d]", few, re.M)) == 1
     assert active == 1 or f"\n{active - 1} more, with " in few
-
-
-def test_along_shows_the_profile_of_the_pipeline(data: Path, model: Path, run: Any, place: Path) -> None:
-    document = run("explain", model, "--along", "rank_release", "--data", data, "--json", "-o", "out.json")
-    assert json.loads(Path("out.json").read_text()) == document
-    profile = Pipeline.load(model).loss_along(read_instances(data), "rank_release")
-    assert (document["t"], document["losses"]) == (profile.t.tolist(), profile.losses.tolist())
-    assert (document["feature"], document["weight"], document["instances"]) == ("rank_release", 2.0, 4)
-    text = run("explain", model, "--along", "rank_release", "--data", data, "--plot", "profile.svg")
-    assert text.startswith("Mean loss on 4 instances by the weight of rank_release, all others kept.\n")
-    rows = [line.split() for line in text.splitlines()]
-    (now,) = (row for row in rows if "now" in row)
-    assert [float(cell) for cell in now[:2]] == pytest.approx([2.0, profile.losses[100]], rel=1e-4)
-    assert sum("least" in row for row in rows) == 1
-    assert "change of the weight of rank_release" in (place / "profile.svg").read_text()

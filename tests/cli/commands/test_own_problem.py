@@ -196,7 +196,7 @@ def test_an_object_or_a_function_will_do(name: str, run: Any) -> None:
 
 
 def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, refused: Any, place: Path) -> None:
-    """Without a generator the instances must be given; a solution that cannot be written is null."""
+    """Without a generator the instances must be given; a solution is written as it is."""
     (place / "d").mkdir()
     for k in range(3):
         document = {"format": 1, "problem": "bare", "values": [3.0 + k, 1.0, 2.0]}
@@ -207,7 +207,7 @@ def test_five_methods_and_read_are_enough_to_check_train_and_solve(run: Any, ref
     assert re.search(r"\nfiles +not applicable: .*\bwrite\b", run("check own_mistaken:NoGenerator --data d"))
     run("train own_mistaken:NoGenerator d -o m.json --evaluations 20 --workers 1")
     solved = run("solve d/0002.json --problem own_mistaken:NoGenerator --model m.json --json")
-    assert (solved["cost"], solved["solution"]) == (1.0, None)
+    assert (solved["cost"], solved["solution"]) == (1.0, 1)
 
 
 @pytest.mark.parametrize(

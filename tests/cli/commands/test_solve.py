@@ -113,10 +113,13 @@ def test_solutions_come_in_the_order_of_the_inputs(data: Path) -> None:
     assert [one.cost for one in found] == [pipeline.solve(x).cost for x in instances]
 
 
-def test_a_solution_that_cannot_be_written_is_null() -> None:
-    solved = Solved(np.array([0]), 3.0, None, None, 0.5, "learned")
+@pytest.mark.parametrize(
+    ("solution", "written"), [(np.array([0, 2]), [0, 2]), ([(1, np.int64(2)), ()], [[1, 2], []]), (object(), None)]
+)
+def test_without_write_solution_it_is_written_as_it_is_or_is_null(solution: Any, written: Any) -> None:
+    solved = Solved(solution, 3.0, None, None, 0.5, "learned")
     assert document(bind(Pick()), None, solved) == dict(
-        zip(KEYS, ("pick", 3.0, None, None, 0.5, "learned", None), strict=True)
+        zip(KEYS, ("pick", 3.0, None, None, 0.5, "learned", written), strict=True)
     )
 
 

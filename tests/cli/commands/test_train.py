@@ -12,21 +12,19 @@ import pytest
 
 from colayer import Pipeline, read_instances
 from colayer.cli.app import main
-from colayer.cli.commands.train import against_rules, check_feasible, kept_aside
-from colayer.errors import InputError, MissingExtraError, OptionError
+from colayer.cli.commands.train import against_rules, kept_aside
+from colayer.errors import MissingExtraError, OptionError
 from colayer.evaluators import worth
 from colayer.evaluators.pool import PoolEvaluator
 from colayer.learning.learner import split
-from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
 from support.errors import rejects
-from support.item_problem import Even, Item
 from support.toy_problem import write_toy
 
 TRAIN = ("train", "single-machine", "data", "-o", "m.json")
 KEYS = [
-    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "sigma", "reference",
-    "summary", "trained_on", "guarantees",
+    "problem", "model", "journal", "method", "evaluations", "loss", "validation_loss", "seconds", "sigma",
+    "loss_shares", "reference", "summary", "trained_on", "guarantees",
 ]  # fmt: skip
 
 
@@ -144,22 +142,24 @@ def test_training_data_are_named_as_such(data: Path, run: Any) -> None:
     assert run(*common, "--json")["trained_on"] == 6
 
 
-class Bent(Even):
-    """With a negative weight it picks the largest, and with its safe weights the smallest number."""
-
-    safe_weights = np.array([1.0])
-
-
-def test_infeasible_solutions_are_found_before_and_after_learning() -> None:
-    """With the safe weights, or with ones where there are none; then with those learned. The instance is named."""
-    even = Item([1.0, 2.0, 3.0, 4.0])
-    check_feasible(bind(Even()), [even])
-    check_feasible(bind(Bent()), [even])
-    with rejects(InputError, where="instance 1"):
-        check_feasible(bind(Even()), [even, Item([2.0, 1.0])])
-    check_feasible(bind(Bent()), [even], Pipeline(Bent(), [1.0], safe=False))
-    with rejects(InputError, where="instance 0"):
-        check_feasible(bind(Bent()), [even], Pipeline(Bent(), [-1.0], safe=False))
+def test_a_scale_that_lets_one_instance_rule_the_loss_is_warned_of(
+    run: Any, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of five that cost 1 and one that costs 95, under a scale of 1: the share of each is in the document."""
+    write_toy(place, [(1, 2, 3)] * 5 + [(95, 200, 300)])
+    command = ("train", "toy_problem:Toy", "data", "-o", "m.json", "--evaluations", "5", "--no-journal")
+    assert main([*command, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["loss_shares"] == [0.01] * 5 + [0.95]
+    assert err.startswith("warning: data/0005.json, of 6 instances, makes up 95.0 % of the loss, and learning sees ")
+    assert "loss shares      1.00 % to 95.0 % by instance, the most data/0005.json\n" in run(*command)
+    (place / "toy_problem.py").write_text(
+        (place / "toy_problem.py").read_text().replace("return 1.0", "return float(min(instance))")
+    )
+    sys.modules.pop("toy_problem", None)
+    assert main([*command, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert (json.loads(out)["loss_shares"], err) == ([1 / 6] * 6, "")
 
 
 def test_a_long_run_in_plain_python_takes_all_cores_and_the_same_weights(

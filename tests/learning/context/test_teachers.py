@@ -56,7 +56,7 @@ def test_a_regressor_of_the_users_is_where_it_starts() -> None:
 
     teacher, arrays, costs = taught(SpoPlus(start=Mean()))
     everything = np.arange(10)
-    thetas = arrays.thetas(teacher.start(arrays, everything), everything)
+    thetas = arrays.thetas(arrays.regression(teacher.answers(arrays, everything), everything), everything)
     assert np.allclose(thetas, costs.mean(axis=0))
 
     class Wrong(Mean):
@@ -65,7 +65,7 @@ def test_a_regressor_of_the_users_is_where_it_starts() -> None:
 
     teacher, arrays, _ = taught(SpoPlus(start=Wrong()))
     with rejects(InputError, where="start"):
-        teacher.start(arrays, everything)
+        teacher.answers(arrays, everything)
 
 
 def test_own_best_points_to_what_is_cheap() -> None:

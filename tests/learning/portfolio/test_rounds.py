@@ -65,6 +65,19 @@ def test_the_weights_come_first_and_every_beginning_is_the_same() -> None:
     assert np.array_equal(chosen(9), members)  # a round that is not whole is left out
 
 
+@pytest.mark.parametrize(("evaluations", "draws"), [(4, 0), (60, 12), (479, 95), (5000, 96)])
+def test_draws_are_a_share_of_what_the_search_spent_and_bounded(evaluations: int, draws: int) -> None:
+    asked = []
+
+    class Asked(RoundInstances):
+        def losses(self, weights):
+            asked.append(weights.shape[1])
+            return np.zeros((*weights.shape[:2], 1))
+
+    chosen(PER_ROUND, Asked([]), evaluations)
+    assert asked == [1 + draws]  # the weights
+
+
 def test_turns_are_better_than_the_weights_in_every_round_on_other_instances() -> None:
     """And than the same members in another order: later ones mend what the first ones made."""
     members = chosen(8)

@@ -29,11 +29,11 @@ def test_a_step_asks_for_the_weights_and_pairs_around_them():
 
 def test_the_first_step_goes_down_by_the_rate():
     """Adam's first step is the rate along each axis, against the sign of the slope; on a plane the slope is exact."""
-    safe = np.array([1.0, 1.0])
+    safe = np.array([2.0, 2.0])  # of which the rate is a share
     slope = np.array([1.0, -1.0])
     first, second = batches(lambda W: W @ slope, Task(2, evaluations=40, safe=safe), Sgd(pairs=16, rate=0.05))[:2]
     assert np.array_equal(first[0], safe)
-    assert second[0] == pytest.approx([0.95, 1.05], abs=1e-9)
+    assert second[0] == pytest.approx([1.9, 2.1], abs=1e-9)
 
 
 def test_the_second_step_by_hand():

@@ -77,9 +77,53 @@ class LosesAParcel(Parcels):
         return Day(super().read(document).arrivals[:-1])
 
 
+class Drawing(Parcels):
+    """It can draw futures: whatever waits counts as new."""
+
+    def features(self, state: State) -> Any:
+        return super().features(state) * (1.0, 1.0, 0.0)
+
+    def future(self, state: State, seed: int) -> Day:
+        known = tuple(distance for distance, _ in state.waiting)
+        drawn = self.generate([seed, state.epoch], epochs=len(state.day.arrivals) - state.epoch)
+        return Day((known, *drawn.arrivals[1:]))
+
+
+class FeaturesLookAhead(Drawing):
+    def features(self, state: State) -> Any:
+        return super().features(state) + len(sum(state.day.arrivals[state.epoch + 1 :], ()))
+
+
+class DecisionsLookAhead(Drawing):
+    def decode(self, y: Any, state: State) -> tuple[int, ...]:
+        return super().decode(y if len(sum(state.day.arrivals[state.epoch + 1 :], ())) % 2 else 1.0 - y, state)
+
+
+class FutureIsWhatComes(Drawing):
+    def future(self, state: State, seed: int) -> Day:
+        return Day((super().future(state, seed).arrivals[0], *state.day.arrivals[state.epoch + 1 :]))
+
+
+class FutureForgets(Drawing):
+    def future(self, state: State, seed: int) -> Day:
+        return Day(((), *super().future(state, seed).arrivals[1:]))
+
+
+class FutureIgnoresItsSeed(Drawing):
+    def future(self, state: State, seed: int) -> Day:
+        CALLS.append(1)
+        return super().future(state, len(CALLS))
+
+
+@pytest.fixture(autouse=True)
+def few_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A day that does not end is given up soon."""
+    monkeypatch.setattr("colayer.dynamic.play.MOST_EPOCHS", 300)
+
+
 MISTAKES = [
     (StepChangesState(), "step", "state.epoch"),
-    (NeverEnds(), "step", "10000 epochs"),
+    (NeverEnds(), "step", "300 epochs"),
     (NotANumber(), "step", "epoch 0: step of parcels returned nan"),
     (Draws(), "step", "the same decisions gave another cost"),
     (Infeasible(), "step", "there is no such parcel"),
@@ -88,13 +132,19 @@ MISTAKES = [
     (WrongCosts(), "day costs", "the sums of the costs of step"),
     (ShortTarget(), "target", "target of parcels"),
     (LosesAParcel(), "files", "not the same"),
+    (FeaturesLookAhead(), "future", "features look ahead"),
+    (DecisionsLookAhead(), "future", "decisions look ahead"),
+    (FutureIsWhatComes(), "future", "the same day for every seed"),
+    (FutureForgets(), "future", "other features"),
+    (FutureIgnoresItsSeed(), "future", "for one seed"),
 ]
 
 
 def test_a_sound_problem_has_no_mistakes() -> None:
-    report = check_problem(Parcels(), days(6))
-    assert report.ok, str(report)
-    assert {finding.check for finding in report.findings if finding.result != "passed"} == {"day costs"}
+    for problem, skipped in ((Parcels(), {"day costs", "future"}), (Drawing(), {"day costs"})):
+        report = check_problem(problem, days(6))
+        assert report.ok, str(report)
+        assert {finding.check for finding in report.findings if finding.result != "passed"} == skipped
 
 
 @pytest.mark.parametrize(("problem", "check", "words"), MISTAKES, ids=lambda value: type(value).__name__)

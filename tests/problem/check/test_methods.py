@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -390,3 +391,22 @@ def test_problems_without_mistakes_pass_and_those_that_do_not_look_back_are_left
     assert report.ok, str(report)
     left = next(f for f in check_problem(Selection(), projects(), decoder="none").findings if f.check == "rounds")
     assert left.detail == "features take no solution"
+
+
+class Crude(Selection):
+    """One scale for projects of all sizes."""
+
+    def scale(self, instance):
+        return 1.0
+
+
+def test_a_scale_that_lets_one_instance_rule_the_loss_is_doubted() -> None:
+    """It is no mistake of a method, and fails nothing; the scale of the sound problem fits sizes of all orders."""
+    data = projects()
+    large = replace(data[-1], price=1000.0 * data[-1].price, risk=30.0 * data[-1].risk)
+    for problem, result in ((Selection(), "passed"), (Crude(), "doubtful")):
+        report = check_problem(problem, [*data[:-1], large], decoder="none")
+        found = next(finding for finding in report.findings if finding.check == "loss shares")
+        assert (report.ok, found.result) == (True, result), str(report)
+        assert found.detail.startswith(f"instance {len(data) - 1}, of ") == (result == "doubtful")
+    assert f"loss shares       doubtful: instance {len(data) - 1}, of " in str(report)

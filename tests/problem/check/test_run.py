@@ -16,6 +16,7 @@ from colayer.problem.check.trial import Trial
 from colayer.problem.check.variants import values_of
 from colayer.problems import find_problem, problem_names
 from support.pick_problem import Pick
+from support.registry import quick_problem
 from support.selection_problem import Projects, Selection, instances
 
 #: What a problem with the five methods alone gives no word about.
@@ -41,7 +42,7 @@ def picks(count: int = 3) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", problem_names())
 def test_a_registered_problem_passes_with_every_decoder_and_feature_set(name: str) -> None:
     """On instances small enough that the layer's optimality is no matter of luck."""
-    problem = find_problem(name)
+    problem = quick_problem(name)
     report = check_problem(problem, small_instances(problem, 3))
     assert report.ok, str(report)
     assert len(report.variants) == 1 + sum(len(values) - 1 for values in values_of(bind(problem)).values())

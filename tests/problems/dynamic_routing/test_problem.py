@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from colayer import Pipeline
 from colayer.errors import InputError, OptionError
-from colayer.problem.check import check_problem
 from colayer.problems import DynamicRouting
-from colayer.problems.dynamic_routing.state import violation
+from colayer.problems.dynamic_routing.state import RoutingState, violation
 from support.errors import rejects
 from support.routing_days import PROBLEM, line_day, small
 from support.routing_files import EXPLICIT
@@ -34,9 +34,24 @@ def test_a_live_system_has_seconds_and_threads() -> None:
         pipeline.decide(state, seconds=0.0)
 
 
-def test_check_finds_nothing() -> None:
-    report = check_problem(PROBLEM, [small(seed) for seed in range(2)])
-    assert report.ok, str(report)
+@pytest.mark.parametrize("count", [0, 1])
+@pytest.mark.parametrize("budget", [{"iterations": 0, "future_iterations": 0}, {"seconds": 1e-6}], ids=str)
+def test_little_to_do_and_no_time_for_it(count: int, budget: dict[str, float]) -> None:
+    """In the last epoch all must go: what there is goes, though nothing was searched."""
+    day = small(0)
+    pipeline = Pipeline(DynamicRouting(futures=1, **budget), weights=PROBLEM.safe_weights)
+    for epoch in range(day.first, day.city.epochs):
+        state = RoutingState(day, epoch, np.flatnonzero(day.epoch == epoch)[:count])
+        decision = pipeline.decide(state)
+        assert violation(decision, state) is None
+        assert sum(map(len, decision)) == len(state.open) or epoch < day.city.epochs - 1
+
+
+def test_a_day_without_time_to_search_is_served() -> None:
+    problem = DynamicRouting(iterations=0, futures=1, future_iterations=0)
+    day = problem.generate(1, customers=30, per_epoch=15)
+    solved = Pipeline(problem, weights=problem.safe_weights).solve(day, bound=False)
+    assert sorted(r for decision in solved.decisions for route in decision for r in route) == list(range(day.requests))
 
 
 def test_options_make_the_problem_again() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from colayer.problems.dynamic_vehicle_scheduling.hindsight import hindsight
+from colayer.problems.dynamic_vehicle_scheduling import hindsight as module
+from colayer.problems.dynamic_vehicle_scheduling.hindsight import _cover, hindsight
 from support.dynamic_days import PROBLEM, best_cost, line_day, play, small, states
 
 
@@ -41,3 +42,19 @@ def test_a_route_waits_for_what_comes() -> None:
 
 def test_a_day_without_requests_has_empty_decisions() -> None:
     assert hindsight(line_day([], [], [])) == [()] * 4
+
+
+def test_the_assignment_is_asked_first_and_agrees_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where its routes have an epoch each they cost as much; on some days they have none."""
+    both = []
+    for seed in range(6):
+        day = PROBLEM.generate(seed, customers=40, per_epoch=2 if seed < 3 else 5)
+        first = PROBLEM.bound(day)
+        with monkeypatch.context() as patch:
+            asked: list[object] = []
+            patch.setattr(module, "_cover", lambda *data, asked=asked: asked.append(data) or _cover(*data))
+            PROBLEM.bound(day)
+            both.append(not asked)
+            patch.setattr(module, "_relaxed", lambda *data: None)
+            assert PROBLEM.bound(day) == pytest.approx(first)
+    assert set(both) == {True, False}

@@ -17,7 +17,7 @@ from colayer.problems.single_machine.kernels.schedule import completion_times, s
 from support.errors import rejects
 
 NAMES = [feature.name for feature in FEATURES_66]
-DOCS = Path(__file__).parents[3] / "docs" / "single_machine_features.md"
+DOCS = Path(__file__).parents[3] / "paper" / "docs" / "single_machine_features.md"
 
 
 def srpt_by_events(r, p):

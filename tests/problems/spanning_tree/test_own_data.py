@@ -74,3 +74,9 @@ def test_numbers_in_one_end_column_and_names_in_the_other_ended_in_a_key_error()
     instance = PROBLEM.instance(edges)
     assert instance.names == ("1", "2", "Mill")
     assert instance.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("column", ["second_4", "second_mean"])
+def test_a_missing_scenario_or_a_summary_was_taken_for_one(column: str) -> None:
+    with rejects(InputError, where="column second_mean" if column == "second_mean" else "column second_3"):
+        PROBLEM.instance(EDGES.assign(**{column: [1, 2, 3]}))

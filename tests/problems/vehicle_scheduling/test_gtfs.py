@@ -65,7 +65,7 @@ def test_a_depot_makes_vehicles_dearer_by_the_mean_trip_out_and_back(path: Path)
     assert plan["pull_out"] == pytest.approx([0.0, 0.0, 5.0038, 0.0], rel=1e-3)
     assert plan["pull_in"] == pytest.approx([0.0, 0.0, 0.0, 5.0038], rel=1e-3)
     assert "pull_out" not in PROBLEM.table(np.array([2, 3, -1, -1]), free)
-    for depot in ((91.0, 0.0), (0.0, 181.0)):
+    for depot in ((91.0, 0.0), (0.0, 181.0), (10.0, 60.0)):
         with rejects(InputError, where="depot"):
             PROBLEM.from_gtfs(path, date=TUESDAY, depot=depot)
 
@@ -119,6 +119,9 @@ def test_recorded_delays_are_fitted(path: Path, tmp_path: Path) -> None:
     table.write_text("date,trip,delay\n2026-01-03,s1,30\n")
     with rejects(InputError, "2026-01-06", where="late.csv: column trip"):
         recorded(table, day)
+    table.write_text("date,trip,delay\n2026-01-06,r1,180\n2026-01-07,r1,240\n")
+    with rejects(InputError, "not seconds", where=f"{table.name}: column delay"):
+        PROBLEM.from_gtfs(path, date=TUESDAY, delays=table)
 
 
 @pytest.mark.parametrize("option", ["speed", "detour", "layover", "drive_cost", "delay_cost", "scenarios", "seed"])

@@ -126,11 +126,17 @@ def _report(folder: Path) -> Path:
 
 
 def _parts(outcomes: Sequence[Outcome], folder: Path, report: Path) -> list[str | Table]:
-    from colayer.display.outcome import CAVEATS, scale_of
+    from colayer.display.outcome import CAVEATS, concludes, scale_of
     from colayer.display.tables import table
 
     rows: list[tuple[str, ...]] = [
-        (outcome.name, outcome.source, conclusion.of, conclusion.verdict, conclusion.claim)
+        (
+            outcome.name,
+            outcome.source,
+            conclusion.of,
+            conclusion.verdict if concludes(outcome) else "-",
+            conclusion.claim,
+        )
         for outcome in outcomes
         for conclusion in outcome.conclusions
     ]

@@ -1,44 +1,107 @@
-"""Does a claim hold in our numbers? Means of paired values, compared with what chance alone would do to them."""
+"""Does a claim hold in our numbers? Means of paired, unrounded values, compared with what chance would do to them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from colayer.comparison.paired import moments, significance
-from colayer.display.outcome import Conclusion
+from colayer._runtime.text import counted
+from colayer.comparison.paired import errors_needed, moments, significance
 from colayer.display.tables import significant
 
-#: What chance alone does with less than this probability, it did not do.
-_CHANCE = 0.05
+#: More seeds than this nobody runs.
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The mean of a over that of b, paired by instances: its standard error is that of instances and of seeds together.
+
+    `seeds` are those of a and of b; with one of each, as where weights are given, the instances alone decide.
+    """
+
+    mean: float
+    instances: int
+    seeds: tuple[int, int]
+    #: Of the instances; 0 where they do not count, None of a single one.
+    instance_error: float | None
+    #: Variances of the seeds' means of a and of b; 0 of one seed.
+    variances: tuple[float, float]
+
+    @property
+    def error(self) -> float | None:
+        """The standard error; None where there is nothing to take it from."""
+        if self.instance_error is None:
+            return None
+        return math.sqrt(self.instance_error**2 + sum(v / n for v, n in zip(self.variances, self.seeds, strict=True)))
+
+    @property
+    def _count(self) -> int:
+        several = [n for n in self.seeds if n > 1]
+        return min(several) if several else self.instances
+
+    @property
+    def less(self) -> bool | None:
+        """Whether a is less than b; None within two standard errors, of few seeds or instances within more of them."""
+        sign = significance(self.mean, self.error, self._count)
+        return None if sign == 0 else sign < 0
+
+    def seeds_needed(self) -> int | None:
+        """How many seeds of each would tell, at these means and spreads; None where no number of them would."""
+        if self.less is not None or self.mean == 0.0 or self.instance_error is None or not any(self.variances):
+            return None
+        if abs(self.mean) <= errors_needed(_MOST) * self.instance_error:
+            return None
+        count = 2
+        while count < _MOST:
+            error = math.sqrt(self.instance_error**2 + sum(self.variances) / count)
+            if abs(self.mean) > errors_needed(count) * error:
+                return count
+            count += max(1, count // 20)
+        return None
+
+    @property
+    def words(self) -> str:
+        """`−6.83 ± 1.39`, and how many seeds would tell where these do not."""
+        error = "" if self.error is None else f" ± {significant(self.error)}"
+        said = f"{significant(self.mean)}{error}"
+        if self.less is not None:
+            return said
+        needed = self.seeds_needed()
+        return f"{said}, {'no number of seeds would tell' if needed is None else f'about {needed} seeds would tell'}"
+
+    @property
+    def test(self) -> str:
+        """What decides, in words."""
+        over = counted(self.instances, "instance")
+        if self.seeds == (1, 1):
+            return f"paired, {over}"
+        of_each = f"{self.seeds[0]} and {self.seeds[1]} seeds"
+        return f"{of_each}, {over}" if self.instances else of_each
+
+
+def apart(a: ArrayLike, b: ArrayLike) -> Apart:
+    """Compare learners on the same instances: rows are seeds, columns the instances, in the same order in both."""
+    first, second = np.atleast_2d(np.asarray(a, dtype=float)), np.atleast_2d(np.asarray(b, dtype=float))
+    mean, error = moments((first.mean(axis=0) - second.mean(axis=0)).tolist())
+    variances = tuple(float(m.mean(axis=1).var(ddof=1)) if len(m) > 1 else 0.0 for m in (first, second))
+    return Apart(mean, first.shape[1], (len(first), len(second)), error, (variances[0], variances[1]))
+
+
+def apart_by_seed(a: ArrayLike, b: ArrayLike) -> Apart:
+    """Compare what is one number a seed, such as the training loss or a quantile: the seeds alone decide."""
+    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    variances = tuple(float(m.var(ddof=1)) if len(m) > 1 else 0.0 for m in (first, second))
+    known = 0.0 if max(len(first), len(second)) > 1 else None
+    return Apart(float(first.mean() - second.mean()), 0, (len(first), len(second)), known, (variances[0], variances[1]))
 
 
 def less(a: ArrayLike, b: ArrayLike) -> bool | None:
-    """Whether the mean of a is less than that of b, pair by pair; None within two standard errors.
-
-    Of few pairs it takes more of them, see `colayer.comparison.paired.errors_needed`.
-    """
-    difference = (np.asarray(a, dtype=float) - np.asarray(b, dtype=float)).tolist()
-    sign = significance(*moments(difference), len(difference)) if difference else 0
-    return None if sign == 0 else sign < 0
-
-
-def less_over_seeds(a: ArrayLike, b: ArrayLike) -> bool | None:
-    """The same of learners with several seeds: rows are seeds, columns the instances, in the same order in both.
-
-    The error is that of the instances and that of the seeds together; it must be beyond what the fewer seeds allow.
-    """
-    first, second = np.atleast_2d(np.asarray(a, dtype=float)), np.atleast_2d(np.asarray(b, dtype=float))
-    seeded = [rows.mean(axis=1) for rows in (first, second) if len(rows) > 1]
-    if not seeded or first.shape[1] < 2:
-        return less(first[0], second[0])
-    mean, error = moments((first.mean(axis=0) - second.mean(axis=0)).tolist())
-    square = (error or 0.0) ** 2 + sum(float(means.var(ddof=1)) / len(means) for means in seeded)
-    sign = significance(mean, math.sqrt(square), min(len(means) for means in seeded))
-    return None if sign == 0 else sign < 0
+    """Whether the mean of a is measurably less than that of b, see `apart`; None where it cannot be told."""
+    return None if np.size(a) == 0 else apart(a, b).less
 
 
 def both(*parts: bool | None) -> bool | None:
@@ -46,32 +109,7 @@ def both(*parts: bool | None) -> bool | None:
     return False if False in parts else None if None in parts else True
 
 
-def below(a: float, b: float, printed: Callable[[float], str] = significant) -> bool | None:
-    """Whether a number is less than another; None where they are printed alike."""
-    return None if printed(a) == printed(b) else a < b
-
-
-def sign_test(wins: int, losses: int) -> bool | None:
-    """Whether wins are more than losses, None where a coin would do as well once in twenty times; ties do not count.
-
-    Two-sided: the probability that one side has as many as the larger of the two.
-    """
-    count, most = wins + losses, max(wins, losses)
-    chance = 2 * sum(math.comb(count, k) for k in range(most, count + 1)) / 2**count
-    return None if chance > _CHANCE else wins > losses
-
-
-def tendency(
-    claim: str,
-    pairs: Sequence[tuple[float, float]],
-    words: str,
-    printed: Callable[[float], str] = significant,
-) -> Conclusion:
-    """A claim that the first of each pair tends to be less: by a sign test, else the run cannot tell.
-
-    What is printed alike, by `printed`, is a tie. `words` say what the pairs are; the count is put before them.
-    """
-    told = [below(a, b, printed) for a, b in pairs]
-    wins, losses = told.count(True), told.count(False)
-    counts = f"{losses} the other way" + (f", {told.count(None)} alike" if None in told else "")
-    return Conclusion(claim, sign_test(wins, losses), f"in {wins} of {len(pairs)} comparisons ({counts}): {words}")
+def tends(*parts: bool | None) -> bool | None:
+    """A tendency: True where some are and none is False, False where some are and none is True, else None."""
+    told = {part for part in parts if part is not None}
+    return told.pop() if len(told) == 1 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import msgspec
 from matplotlib.axes import Axes
 
 from colayer._runtime.text import counted
@@ -24,7 +25,13 @@ def outcome_of(
     differences: Sequence[str] = (),
     **more: float | int | str | None,
 ) -> Outcome:
-    """The outcome of an experiment: title, source and differences of its config, provenance with the times."""
+    """The outcome of an experiment: title, source and differences of its config, provenance with the times.
+
+    At scale smoke the claims stand with their numbers and without a verdict.
+    """
+    if config.scale == "smoke":
+        drop = {"holds": None, "moot": False, "reason": "", "test": "no verdict at this scale"}
+        conclusions = [msgspec.structs.replace(drawn, **drop) for drawn in conclusions]
     learned = Counter(run.devices.values())
     if learned:
         more["learned_on"] = ", ".join(f"{device} ({counted(count, 'stage')})" for device, count in learned.items())

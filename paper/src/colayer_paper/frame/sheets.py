@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from colayer.comparison.paired import difference
 from colayer.display.outcome import Cell, Column, Value
+from colayer_paper.frame.learned import Learned
 
 
 def columns(*labels: str) -> tuple[Column, ...]:
@@ -44,6 +45,16 @@ def spread(by_seed: ArrayLike) -> float | None:
 def compared_unless(reference: bool, costs: ArrayLike, known: ArrayLike, to: str) -> tuple[Value, Value, Value]:
     """`compared`, or what stands in these columns in the row of the reference itself."""
     return (None, None, "reference") if reference else compared(costs, known, to)
+
+
+def processor_seconds(learned: Sequence[Learned], share: float = 1.0) -> float | None:
+    """CPU seconds of what was learned; None where a GPU computed the losses, whose time they do not hold."""
+    return share * sum(one.cpu for one in learned) if {one.device for one in learned} == {"cpu"} else None
+
+
+def devices(learned: Sequence[Learned]) -> str:
+    """Where the losses were computed."""
+    return ", ".join(sorted({one.device for one in learned}))
 
 
 def cells(*values: Value) -> tuple[Cell, ...]:

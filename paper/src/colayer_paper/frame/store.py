@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import msgspec
 
@@ -46,6 +46,7 @@ except ImportError:  # Windows: two runs in one folder are then the user's to av
     fcntl = None  # type: ignore[assignment]
 
 RUN = "run.json"
+_TIMES = ("seconds", "cpu")
 
 #: Called with what is being done, how much of it is done, and how much there is.
 Report = Callable[[str, int, int], None]
@@ -257,10 +258,15 @@ def _read_stage(path: Path) -> dict[str, Any] | None:
         document = parse_json(data, path)
     except InputError:
         document = None
-    if isinstance(document, dict) and {"seconds", "cpu", "value"} <= document.keys():
+    if _whole(document):
         return document
     warnings.warn(f"{path} is damaged: it is made again", stacklevel=3)
     return None
+
+
+def _whole(kept: Any) -> TypeGuard[dict[str, Any]]:
+    """Tell whether there is a value, with its times."""
+    return isinstance(kept, dict) and "value" in kept and all(type(kept.get(k)) in (int, float) for k in _TIMES)
 
 
 def _read_lines(path: Path, identity: Any, *, mend: bool = False) -> tuple[list[Any], float, float]:
@@ -278,7 +284,7 @@ def _read_lines(path: Path, identity: Any, *, mend: bool = False) -> tuple[list[
     for line in data[:complete].splitlines(keepends=True):
         try:
             row = parse_json(line, path)
-            if known and (not isinstance(row, dict) or row.get("index") != len(known) - 1):
+            if known and (not _whole(row) or row.get("index") != len(known) - 1):
                 raise InputError("not the next item", where=str(path))  # a line is missing, or twice there
             known.append(row)
         except InputError:

@@ -28,6 +28,7 @@ from colayer.display.outcome import (
     Sheet,
     Value,
     Verdict,
+    concludes,
     read_outcomes,
     scale_of,
 )
@@ -51,11 +52,19 @@ _STYLES: dict[Verdict, tuple[str, str]] = {
 
 def write_report(run: Path, output: Path) -> None:
     """The outcomes of the folder `run` as one HTML file, whole or not at all."""
-    page = render(read_outcomes(run), title=run.resolve().name)
+    outcomes = read_outcomes(run)
+    page = render(outcomes, title=title_of([outcome for _, outcome in outcomes]), folder=run.resolve().name)
     write_atomic(output, page.encode())
 
 
-def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
+def title_of(outcomes: Sequence[Outcome]) -> str:
+    """What the report is about: the paper's experiments, one comparison, or several."""
+    if any(outcome.source for outcome in outcomes):
+        return "The paper's experiments, run again"
+    return outcomes[0].title if len(outcomes) == 1 else "Comparisons"
+
+
+def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str, folder: str = "") -> str:
     """The page; each outcome comes with the folder that holds its figures."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -70,6 +79,7 @@ def render(outcomes: Sequence[tuple[Path, Outcome]], *, title: str) -> str:
     beside = any(outcome.source for _, outcome in outcomes)
     return environment.from_string(page).render(
         title=title,
+        folder=folder,
         style=Markup(style),
         script=Markup(script),
         script_hash=digest,
@@ -100,6 +110,7 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "outcome": outcome,
         "caveat": CAVEATS.get(scale_of(outcome), ""),
+        "concludes": concludes(outcome),
         "counts": _counts([outcome]),
         "sheets": [_sheet(sheet) for sheet in outcome.sheets],
         "pictures": [
@@ -110,8 +121,7 @@ def _section(folder: Path, outcome: Outcome, anchor: str) -> dict[str, Any]:
 
 def _counts(outcomes: Sequence[Outcome]) -> dict[str, Counter[Verdict]]:
     """How many claims, the paper's and ours apart, have each verdict; a smoke run concludes nothing."""
-    told = [outcome for outcome in outcomes if scale_of(outcome) != "smoke"]
-    drawn = [conclusion for outcome in told for conclusion in outcome.conclusions]
+    drawn = [conclusion for outcome in outcomes if concludes(outcome) for conclusion in outcome.conclusions]
     counts = {whose: Counter(each.verdict for each in drawn if each.of == whose) for whose in CLAIMS}
     return {whose: count for whose, count in counts.items() if count}
 

@@ -1,14 +1,16 @@
-"""`scheduling-size`: times and gaps of the fastest and of the most accurate pipeline by size of the instances."""
+"""`scheduling-size`: times and gaps of the fastest and of the most accurate pipeline by size of the instances.
+
+What the paper concludes from them is judged in `seeds`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.display.outcome import Conclusion, Outcome, Picture, Sheet
+from colayer.display.outcome import Outcome, Picture, Sheet
 from colayer_paper.frame.config import Config, paper_table
 from colayer_paper.frame.figures import line_figure, new_axes
-from colayer_paper.frame.judge import tendency
 from colayer_paper.frame.outcome import outcome_of, picture
 from colayer_paper.frame.sheets import beside, columns
 from colayer_paper.frame.store import Run
@@ -28,7 +30,6 @@ def experiment(run: Run, config: Config) -> Outcome:
         config,
         sheets=[_sheet(results, pipeline) for pipeline in _SHOWN],
         pictures=[_picture(run, config, results)],
-        conclusions=conclusions(results),
         seeds="0",
         instances=", ".join(
             f"{int(subset(results[0].jobs[pipeline], size).sum())} {size} for {pipeline}"
@@ -86,29 +87,3 @@ def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
         ax.set_title("no decoder" if pipeline == "none" else pipeline)
     caption = "After the most iterations of each learner. Both axes are logarithmic, down to gaps of 0."
     return picture(run, config, axes[0], "sizes.svg", "Mean gap by number of jobs", caption)
-
-
-def conclusions(results: list[Tested]) -> list[Conclusion]:
-    """That of the paper about large and huge instances, on the rows that it has too."""
-    imitation = next(result for result in results if result.paper == ("fenchel_young", "0", "none"))
-    experience = [r for r in results if r.paper is not None and r.row is not None]
-    pairs, words = [], []
-    for pipeline in _SHOWN:
-        for size in ("large", "huge"):
-            inside = subset(imitation.jobs[pipeline], size)
-            if not inside.any():
-                continue
-            of = float(imitation.gaps[pipeline][inside].mean())
-            # without a decoder, the learners that expect the local search are no match, in the paper neither
-            fair = [r for r in experience if pipeline != "none" or (r.paper is not None and r.paper[2] == "none")]
-            means = [float(r.gaps[pipeline][inside].mean()) for r in fair]
-            pairs += [(mean, of) for mean in means]
-            words.append(f"{pipeline}, {size}: {min(means):.4f} to {max(means):.4f} % against {of:.4f} %")
-    return [
-        tendency(
-            "Learning by experience outperforms learning by demonstration on large and huge instances",
-            pairs,
-            f"mean gaps by experience against by demonstration; {'; '.join(words)}",
-            "{:.4f}".format,
-        )
-    ]

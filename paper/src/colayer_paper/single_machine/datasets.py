@@ -8,13 +8,14 @@ from colayer.errors import InputError
 from colayer.problems.single_machine.instance import PAPER_JOBS, PAPER_RHO, Instance, generate
 
 #: Entropy of the seeds: instances to learn on and to test on never share a stream.
-_SETS = {"experience": 1, "test": 2}
+_SETS = {"experience": 1, "test": 2, "validation": 4}
 
 
 def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS) -> list[Instance]:
     """Return `per_cell` instances for each of the sizes and each of the ten ρ; 2400 by default.
 
-    `name` is "experience" (to learn on) or "test". A smaller `per_cell` gives the first instances of each cell.
+    `name` is "experience" (to learn on), "validation" or "test". A smaller `per_cell` gives the first instances of each
+    cell.
     """
     if name not in _SETS:
         raise InputError(f"no set {name!r}, expected one of {', '.join(_SETS)}")
@@ -22,6 +23,6 @@ def paper_set(name: str, per_cell: int = 20, jobs: tuple[int, ...] = PAPER_JOBS)
 
 
 def of_cells(entropy: int, per_cell: int, jobs: tuple[int, ...]) -> list[Instance]:
-    """Return instances of the paper's kind by the entropy of their seeds; 1 and 2 are those of its sets."""
+    """Return instances of the paper's kind by the entropy of their seeds; 1, 2 and 4 are those of its sets."""
     cells = [(n, rho, k) for n in jobs for rho in PAPER_RHO for k in range(per_cell)]
     return [generate(np.random.SeedSequence([entropy, n, round(100 * rho), k]), jobs=n, rho=rho) for n, rho, k in cells]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from colayer.display.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 from colayer_paper.frame.config import Config, paper_table
 from colayer_paper.frame.figures import grouped_bars
-from colayer_paper.frame.judge import tendency
+from colayer_paper.frame.judge import apart, both
 from colayer_paper.frame.outcome import outcome_of, picture
 from colayer_paper.frame.sheets import against, beside, cells, columns, compared_unless, spread
 from colayer_paper.frame.store import Run
-from colayer_paper.single_machine.tested import PIPELINES, SEEDED, Tested, tested
+from colayer_paper.single_machine.tested import LOOK_AHEAD, PIPELINES, SEEDED, Tested, tested
 
 _WHICH, _SPREAD = ("mean gap", "worst gap"), ("spread over seeds",)
 #: Columns of the paper's table for each of our pipelines.
@@ -81,51 +81,17 @@ def _picture(run: Run, config: Config, results: list[Tested]) -> Picture:
 
 
 def conclusions(results: list[Tested]) -> list[Conclusion]:
-    """Those of the paper about the whole test set, on the rows that it has too."""
-    rows = {result.paper: result for result in results if result.paper is not None}
-    imitation = rows[("fenchel_young", "0", "none")]
-    experience = [result for result in results if result.row is not None and result.paper is not None]
-    each = [(result, pipeline) for result in experience for pipeline in PIPELINES]
-    counterparts = [
-        (result, rows[(result.paper[0], result.paper[1], "none")])
-        for result in experience
-        if result.paper is not None and result.paper[2] == "ls"
-    ]
-    using = [(a, b, pipeline) for a, b in counterparts for pipeline in PIPELINES[1:]]
-    found = f"every learner by experience through every pipeline; without a decoder, {_words(imitation, experience)}"
+    """One of ours, about the given weights; the paper's, about learners, are judged in `seeds`."""
+    rule = next(result for result in results if result.name == LOOK_AHEAD)
+    learned = [r for r in results if r.row is not None and r.row.learner.without]
+    told = [apart(rule.gaps["none"], result.gaps["none"]) for result in learned]
+    least = min((float(r.gaps["none"].mean()) for r in learned), default=float("nan"))
     return [
-        tendency(
-            "Learning by experience tends to outperform the Fenchel-Young loss on average",
-            [(float(r.gaps[p].mean()), float(imitation.gaps[p].mean())) for r, p in each],
-            f"mean gaps, {found}",
-            "{:.3f}".format,
-        ),
-        tendency(
-            "Learning by experience tends to have a poorer worst case than the Fenchel-Young loss",
-            [(float(imitation.gaps[p].max()), float(r.gaps[p].max())) for r, p in each],
-            f"worst gaps, {found}",
-            "{:.2f}".format,
-        ),
-        tendency(
-            "The local search inside the loss tends to improve the pipelines that use it",
-            [(float(a.gaps[p].mean()), float(b.gaps[p].mean())) for a, b, p in using],
-            "mean gaps through ls, rdi and perturbed rdi, learned with the local search against learned without: "
-            + "; ".join(f"{p} {a.gaps[p].mean():.3f} % against {b.gaps[p].mean():.3f} %" for a, b, p in using),
-            "{:.3f}".format,
-        ),
-        tendency(
-            "The local search inside the loss worsens the pipeline that does not use it",
-            [(float(b.gaps["none"].mean()), float(a.gaps["none"].mean())) for a, b in counterparts],
-            "mean gaps without a decoder, learned with the local search against learned without: "
-            + "; ".join(
-                f"{a.gaps['none'].mean():.2f} % against {b.gaps['none'].mean():.2f} %" for a, b in counterparts
-            ),
-            "{:.2f}".format,
-        ),
+        Conclusion(
+            "Without a decoder, the rule look-ahead alone has a smaller gap than every learner that may not use it",
+            both(*(one.less for one in told)) if told else None,
+            f"mean gap {rule.gaps['none'].mean():.3f} % against {least:.3f} % of the best of {len(learned)} learners",
+            of="colayer",
+            test=told[0].test if told else "",
+        )
     ]
-
-
-def _words(imitation: Tested, experience: list[Tested]) -> str:
-    by_experience = [result for result in experience if result.paper is not None and result.paper[2] == "none"]
-    parts = [f"{r.gaps['none'].mean():.3f} % (worst {r.gaps['none'].max():.2f} %)" for r in (imitation, *by_experience)]
-    return f"by demonstration {parts[0]}, by experience {', '.join(parts[1:])}"

@@ -98,11 +98,6 @@ class Row:
         return self.iterations / max(self.learner.iterations)
 
     @property
-    def cpu(self) -> float:
-        """CPU seconds, of all seeds."""
-        return self.share * sum(learned.cpu for learned in self.learned)
-
-    @property
     def seconds(self) -> float:
         """Wall seconds, of all seeds one after the other."""
         return self.share * sum(learned.seconds for learned in self.learned)
@@ -140,9 +135,9 @@ def validation(config: Config) -> Data[Instance]:
     return drawn("validation", _VALIDATION, config["validation_per_cell"], tuple(config["jobs"]))
 
 
-def by_demonstration(run: Run, config: Config) -> Machine:
-    """By demonstration: the Fenchel-Young loss on optimal sequences."""
-    problem = SingleMachine("27", "none")
+def by_demonstration(run: Run, config: Config, features: str = "27", seed: int = 0) -> Machine:
+    """By demonstration: the Fenchel-Young loss on optimal sequences; a seed draws the perturbations."""
+    problem = SingleMachine().with_options(features=features, decoder="none")
     data = labelled(config)
     method = FenchelYoung(epsilon=config["demonstration_epsilon"], samples=config["demonstration_samples"])
     identity = {"problem": problem.name, "labels": "exact", "data": data.identity}
@@ -152,19 +147,21 @@ def by_demonstration(run: Run, config: Config) -> Machine:
         return run.items("data", identity, data.values, lambda x: problem.exact(x)[0].tolist(), what=what)
 
     known = Data({"labels": "exact", "data": data.identity}, lambda: [np.array(order) for order in found()], found)
-    return Learning("jobs, by demonstration", problem, data, method, config["passes"], known)
+    more = "" if (features, seed) == ("27", 0) else f", {features} features, seed {seed}"
+    what = f"jobs, by demonstration{more}"
+    return Learning(what, problem, data, method, config["passes"], known, options={"seed": seed})
 
 
 def learnings(run: Run, config: Config) -> list[Machine]:
     """All that is learned: by every learner with every seed, and by demonstration."""
-    by_seed = [learning for learner in _learners(config) for learning in by_experience(config, learner)]
+    by_seed = [learning for learner in learners_of(config) for learning in by_experience(config, learner)]
     return [*by_seed, by_demonstration(run, config)]
 
 
 def rows(run: Run, config: Config) -> list[Row]:
     """Every learner by experience, learned, after each of its iterations."""
     found = []
-    for learner in _learners(config):
+    for learner in learners_of(config):
         learned = tuple(learning.learn(run) for learning in by_experience(config, learner))
         for k, count in enumerate(learner.iterations):
             paper = (learner.loss, str(learner.beside[k]), learner.decoder) if learner.beside else None
@@ -177,7 +174,8 @@ def learner(entry: Mapping[str, Any]) -> Learner:
     return msgspec.convert(entry, Learner)
 
 
-def _learners(config: Config) -> list[Learner]:
+def learners_of(config: Config) -> list[Learner]:
+    """Return the learners by experience of the config."""
     return [learner(entry) for entry in config["learners"]]
 
 

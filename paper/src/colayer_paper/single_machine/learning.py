@@ -7,9 +7,9 @@ import numpy as np
 from colayer.display.outcome import Cell, Conclusion, Outcome, Picture, Sheet
 from colayer_paper.frame.config import Config, paper_seconds, paper_table
 from colayer_paper.frame.figures import curves, new_axes
-from colayer_paper.frame.judge import below, both, less
+from colayer_paper.frame.judge import apart_by_seed
 from colayer_paper.frame.outcome import outcome_of, picture
-from colayer_paper.frame.sheets import beside, columns, spread
+from colayer_paper.frame.sheets import beside, columns, devices, processor_seconds, spread
 from colayer_paper.frame.store import Run
 from colayer_paper.single_machine import learners as scheduling
 from colayer_paper.single_machine.learners import Row
@@ -39,6 +39,7 @@ def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
     head = columns(
         "loss", "decoder in the loss", "features", "method", "σ", "iterations", "samples", "seeds", "instances",
         "mean loss over seeds", "spread over seeds", "best loss", "CPU time, all seeds (s)", "wall time, all seeds (s)",
+        "device",
     )  # fmt: skip
     cells = []
     for row, found in zip(rows, losses, strict=True):
@@ -59,8 +60,9 @@ def _sheet(config: Config, rows: list[Row], losses: list[list[float]]) -> Sheet:
                 beside(float(np.mean(found)), line, "loss_avg"),
                 Cell(spread(found)),
                 beside(min(found), line, "loss_best"),
-                beside(row.cpu, line, "total_time_10_seeds", paper_seconds),
+                beside(processor_seconds(row.learned, row.share), line, "total_time_10_seeds", paper_seconds),
                 Cell(row.seconds),
+                Cell(devices(row.learned)),
             )
         )
     caption = f"Losses on {len(scheduling.training(config).values)} training instances."
@@ -86,24 +88,26 @@ def conclusions(rows: list[Row], losses: list[list[float]]) -> list[Conclusion]:
     longer = found[("plain", "2500", "none")]
     mean, more, least = float(np.mean(plain)), float(np.mean(longer)), min(plain)
     few, many = (row.iterations for row in rows if row.paper in {("plain", "1000", "none"), ("plain", "2500", "none")})
-    after, best_after = float(np.mean(searched)), min(searched)
-    shared = min(len(searched), len(plain))  # seeds that both have: pair by pair
+    iterations, search = apart_by_seed([least], longer), apart_by_seed(searched, plain)
     return [
         Conclusion(
             "Optimising on the seed is a good idea: the best seed gains more than 2.5 times the iterations do",
-            below(least, more, "{:.3f}".format),
+            iterations.less,
             f"plain loss, no decoder, {len(plain)} seeds: {mean:.3f} on average and {least:.3f} at best after {few} "
             f"iterations, {more:.3f} on average after {many}",
+            test=f"difference {iterations.words}: the best against {len(longer)} seeds",
         ),
         Conclusion(
             "More iterations do not necessarily make up for a bad seed",
-            below(least, max(longer), "{:.3f}".format),
+            least < max(longer),
             f"the worst seed has loss {max(longer):.3f} after {many} iterations, the best one {least:.3f} after {few}",
+            test=f"{len(longer)} seeds, of which one is enough",
         ),
         Conclusion(
             "The loss after the local search is smaller",
-            both(less(searched[:shared], plain[:shared]), below(best_after, least, "{:.3f}".format)),
-            f"{after:.3f} on average and {best_after:.3f} at best with it, {mean:.3f} and {least:.3f} without, "
-            f"after {few} iterations",
+            search.less,
+            f"{np.mean(searched):.3f} on average and {min(searched):.3f} at best with it, {mean:.3f} and {least:.3f} "
+            f"without, after {few} iterations",
+            test=f"difference {search.words}: {search.test}",
         ),
     ]

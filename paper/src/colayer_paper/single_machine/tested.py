@@ -28,9 +28,10 @@ PIPELINES = ("none", "ls", "rdi", "perturbed rdi")
 #: Those for which the seeds of a learner are told apart.
 SEEDED = ("none", "ls")
 SHIPPED = "shipped with colayer, 66 features"
+LOOK_AHEAD = "rule: look-ahead"
 #: What needs no learning → the feature, of the 66, by which it sorts.
 RULES = {
-    "rule: look-ahead": "rank_lookahead",
+    LOOK_AHEAD: "rank_lookahead",
     "rule: aprtf": "rank_aprtf",
     "rule: shortest available": "rank_shortest",
     "safe weights (SRPT order)": "srpt_completion_over_makespan",

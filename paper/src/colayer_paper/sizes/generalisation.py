@@ -17,7 +17,7 @@ from colayer.problem.bind import bind
 from colayer.problem.protocol import SomeProblem
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
 from colayer_paper.frame.config import Config
-from colayer_paper.frame.judge import less
+from colayer_paper.frame.judge import apart
 from colayer_paper.frame.learned import Data, Learning
 from colayer_paper.frame.outcome import outcome_of, picture
 from colayer_paper.frame.predict import costs_of, gaps
@@ -219,24 +219,14 @@ def conclusions(transfer: Transfer) -> list[Conclusion]:
             for row, gap in gaps.items()
         )
 
+    def beats(claim: str, first: str, second: str, more: str = "") -> Conclusion:
+        told = apart(transfer.gaps(first, largest), transfer.gaps(second, largest))
+        return Conclusion(f"{at} {claim}.", told.less, words(first, second) + more, of="colayer", test=told.test)
+
     lost = float((transfer.gaps(small, largest) - transfer.gaps(same, largest)).mean())
+    loses = f"; learning on the smallest loses {significant(lost)} percentage points"
     return [
-        Conclusion(
-            f"{at} weights learned on {family.size(small)} beat the safe weights.",
-            less(transfer.gaps(small, largest), transfer.gaps(SAFE, largest)),
-            words(small, SAFE),
-            of="colayer",
-        ),
-        Conclusion(
-            f"{at} learning on {family.size(same)} beats learning on {family.size(small)}.",
-            less(transfer.gaps(same, largest), transfer.gaps(small, largest)),
-            f"{words(same, small)}; learning on the smallest loses {significant(lost)} percentage points",
-            of="colayer",
-        ),
-        Conclusion(
-            f"{at} learning on all sizes together beats learning on {family.size(small)} alone.",
-            less(transfer.gaps(MIXED, largest), transfer.gaps(small, largest)),
-            words(MIXED, small),
-            of="colayer",
-        ),
+        beats(f"weights learned on {family.size(small)} beat the safe weights", small, SAFE),
+        beats(f"learning on {family.size(same)} beats learning on {family.size(small)}", same, small, loses),
+        beats(f"learning on all sizes together beats learning on {family.size(small)} alone", MIXED, small),
     ]

@@ -67,12 +67,12 @@ def labels(run: Run, data: Data[Instance]) -> Data[Solution]:
     return Data({"labels": "lagrangian", "data": data.identity}, solutions, lambda: bounded(run, data))
 
 
-def by_experience(config: Config, epsilon: float) -> Tree:
-    """By experience as in the paper: DIRECT on the loss perturbed by ε, in the box [−1, 1]."""
+def by_experience(config: Config, epsilon: float, seed: int = 0) -> Tree:
+    """By experience as in the paper: DIRECT on the loss perturbed by ε, in the box [−1, 1]; a seed draws Z."""
     samples = config["samples"] if epsilon > 0 else 0
-    options = {"radius": config["radius"], "sigma": epsilon, "samples": samples}
+    options = {"radius": config["radius"], "sigma": epsilon, "samples": samples, "seed": seed}
     method, problem = Direct(), SpanningTree(config["features"])
-    what = f"tree, by experience, ε = {epsilon:g}"
+    what = f"tree, by experience, ε = {epsilon:g}" + (f", seed {seed}" if seed else "")
     return Learning(what, problem, training(config), method, config["evaluations"], options=options)
 
 

@@ -91,7 +91,7 @@ def early(train: str, direct: Learned) -> Conclusion:
         f"{significant(float(best[0]), 5)} at w = 0, {significant(tenth, 5)} after a tenth of {len(best)} evaluations, "
         f"{significant(float(best[-1]), 5)} after all: {significant(100 * share)} % of the gain"
     )
-    return Conclusion(claim, share > 0.5, numbers, of="colayer")
+    return Conclusion(claim, share > 0.5, numbers, of="colayer", test="one search")
 
 
 def _panels(found: Found, *, by_time: bool) -> Axes:

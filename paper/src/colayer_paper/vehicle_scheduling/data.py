@@ -155,7 +155,7 @@ def _linear(measured: list[dict[str, Any]]) -> Conclusion:
         f"training set small to that on all, ∝ tasks^{significant(_paper_slope())}"
     )
     claim = "The cost of the optimal solution scales almost linearly with |V|."
-    return Conclusion(claim, abs(slope - 1) <= _LINEAR, numbers)
+    return Conclusion(claim, abs(slope - 1) <= _LINEAR, numbers, test=f"the power within {_LINEAR:g} of 1")
 
 
 def _paper_slope() -> float:

@@ -132,18 +132,19 @@ def absent() -> list[str]:
 
 def trained(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Learned]:
     """What these learners learned; without those that need an extra that is not installed."""
-    return {learner: learning.learn(run) for learner, learning in _learnings(run, config, learners).items()}
+    return {learner: learning.learn(run) for learner, learning in learnings_of(run, config, learners).items()}
 
 
 def learnings(run: Run, config: Config) -> list[Vehicles]:
     """What is learned, the longest first."""
-    found = _learnings(run, config, demonstrations(config) + experiences(config))
+    found = learnings_of(run, config, demonstrations(config) + experiences(config))
     sizes = {train: k for k, train in enumerate(TRAINING)}
     order = sorted(found, key=lambda learner: (-learner.samples * (learner.loss == "perturbed"), -sizes[learner.train]))
     return [found[learner] for learner in order]
 
 
-def _learnings(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Vehicles]:
+def learnings_of(run: Run, config: Config, learners: list[Learner]) -> dict[Learner, Vehicles]:
+    """Return what these learners learn; without those that need an extra that is not installed."""
     data = {train: instances_of(config, train) for train in TRAINING}
     methods: dict[str, Any] = {
         "crf": Crf(),

@@ -99,7 +99,8 @@ def evaluate(
     table = summary_table(comparison.summary(), to_best=comparison.to_best)
     text: list[str | Table] = [head, table, said + "\n" * bool(said)]
     groups = comparison.by(*comparison.groups) if comparison.groups else []
-    if 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
+    fewer = len(groups) <= len(comparison.results) // 2  # of single instances there are no means
+    if fewer and 0 < len(groups) <= _MOST_GROUPS * len(contenders):  # more would hide the rest; `--json` has them all
         text += ["\n", summary_table(groups, to_best=comparison.to_best)]
     document = {**comparison.to_document(), "trained_on": seen}
     emit(document, text, as_json=as_json, out=out, plot=drawing, draw=lambda: draw(comparison))

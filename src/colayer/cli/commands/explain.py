@@ -13,13 +13,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from colayer.analysis.explain import Explanation
-    from colayer.analysis.loss_profile import LossProfile
     from colayer.display.tables import Table
 
 #: Bars in the picture.
 _SHOWN = 20
-#: Of the weights that --along tries, every so many are in the table.
-_EVERY = 20
 
 
 def explain(
@@ -27,10 +24,6 @@ def explain(
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DIR", help="Instances to measure the losses of the model's parts on."),
-    ] = None,
-    along: Annotated[
-        str | None,
-        typer.Option("--along", metavar="FEATURE", help="Show the loss on --data by the weight of one feature."),
     ] = None,
     top: Annotated[
         int | None,
@@ -43,33 +36,21 @@ def explain(
 ) -> None:
     """Show what the weights of a model do.
 
-    Contributions of features, and losses without groups or along one feature.
+    Contributions of features, and losses without groups of them.
     """
     from colayer.analysis.explain import explain as explain_model
-    from colayer.analysis.loss_profile import loss_profile
     from colayer.cli.console import emit
     from colayer.cli.lookup import find, load_model
     from colayer.cli.outputs import output_file, picture_file
-    from colayer.errors import InputError, OptionError
+    from colayer.errors import InputError
     from colayer.io.dataset import instance_files, read_files
 
-    if along is not None and data is None:
-        raise OptionError("needs --data", where="--along")
     found, loaded = load_model(model, None if problem is None else find(problem), None)
     out = output_file(output, "-o", [model], folder=data)
     drawing = picture_file(plot, inputs=[model, out])
     instances = None if data is None else read_files(instance_files(data), found)[1]
     about = {"problem": found.name, "model": str(model), "options": loaded.options}
     try:
-        if along is not None and instances is not None:
-            profile = loss_profile(loaded, found, instances, along, where="--along")
-            weight = float(loaded.weights[loaded.feature_names.index(along)])
-            shown = {"feature": along, "weight": weight, "t": profile.t.tolist(), "losses": profile.losses.tolist()}
-            document = {**about, "instances": len(instances), **shown}
-            label = f"change of the weight of {along}"
-            parts = _along(profile, along, weight, len(instances))
-            emit(document, parts, as_json=as_json, out=out, plot=drawing, draw=lambda: profile.plot(label=label))
-            return
         explained = explain_model(loaded, found, instances)
     except InputError as error:
         raise (error.at(str(model)) if error.where == "model" else error) from None
@@ -105,21 +86,6 @@ def draw(explained: Explanation) -> Figure:
         signed_bars([row.group for row in groups], lost, axes[1])
         axes[1].set(xlabel="points of mean gap (%)" if gaps else "mean loss", title="What is lost without a group")
     return figure
-
-
-def _along(profile: LossProfile, feature: str, weight: float, count: int) -> list[str | Table]:
-    """Return the losses at some of the weights, with the current and the best one marked."""
-    from colayer._runtime.text import counted
-    from colayer.display.tables import significant, table
-
-    now, best = len(profile.t) // 2, int(profile.losses.argmin())
-    rows = [
-        (significant(weight + t), significant(loss, 5), "now" * (k == now), "least" * (k == best))
-        for k, (t, loss) in enumerate(zip(profile.t, profile.losses, strict=True))
-        if k % _EVERY == 0 or k in (now, best)
-    ]
-    head = f"Mean loss on {counted(count, 'instance')} by the weight of {feature}, all others kept.\n\n"
-    return [head, table((feature, "mean loss", "", ""), rows)]
 
 
 def _parts(model: Path, problem: str, explained: Explanation, top: int | None) -> list[str | Table]:

@@ -167,7 +167,7 @@ def solve_all(
 
 
 def document(problem: SomeProblem, instance: object, solved: Solved[Any], many: bool = False) -> dict[str, Any]:
-    """Return the object `--json` prints for one instance; `solution` is null if the problem cannot write it.
+    """Return the object `--json` prints for one instance; `solution` is null where it has no JSON form.
 
     Where `many` candidates were asked for, it says how many were tried; and in how many rounds, where in several.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from colayer.analysis.guarantees import Guarantees
-    from colayer.cli.lookup import SomePipeline, SomeProblem
+    from colayer.cli.lookup import SomePipeline
     from colayer.comparison.table import Comparison
     from colayer.display.tables import Table
 
@@ -108,6 +108,8 @@ def train(
     from colayer.pipeline import Pipeline
     from colayer.problem.instances import numbering
     from colayer.problem.rounds import check_rounds
+    from colayer.problem.shares import loss_shares, range_of, ruled
+    from colayer.solving.feasible import feasible_losses
 
     learner = learner_for(method, "solutions" if solutions else "costs")
     check_uses(
@@ -131,7 +133,9 @@ def train(
     if solutions:
         labels = HINDSIGHT if found.dynamic else read_solutions(folder, found, instances)
     with naming(paths), numbering(instances):
-        check_feasible(found, instances)  # before hours of learning
+        names = [str(path) for path in paths]
+        if said := ruled(loss_shares(feasible_losses(found, instances)), names):  # before hours of learning
+            note(f"warning: {said}")
         if workers is None and device == "cpu" and cluster is None and isinstance(learner, Experience):
             asked = (evaluations or EVALUATIONS) * (samples if sigma != 0 else 1)
             workers = workers_worth_starting(found, instances, asked, rounds)
@@ -151,7 +155,7 @@ def train(
             if pipeline.recalled_:
                 note(f"{pipeline.recalled_} of {len(pipeline.history_)} evaluations from the journal")
             with naming(paths):
-                check_feasible(found, instances, Pipeline.from_model(found, pipeline.model, safe=False))
+                losses = feasible_losses(found, instances, Pipeline.from_model(found, pipeline.model, safe=False))
             held_out, chosen = kept_aside(len(instances), validation, seed)
             with naming([paths[i] for i in chosen]):
                 comparison = against_rules(pipeline, [instances[i] for i in chosen])
@@ -162,6 +166,7 @@ def train(
         pipeline.save(output)
         bound = pipeline.bound_problem
         promised = guaranteed(bound, pipeline.model, instances, backend=backend) if guarantees else None
+    shares = loss_shares(losses)
     document = {
         "problem": found.name,
         "model": str(output),
@@ -172,6 +177,7 @@ def train(
         "validation_loss": pipeline.validation_loss_,
         "seconds": seconds,
         "sigma": pipeline.model.sigma,
+        "loss_shares": shares,
         "reference": comparison.reference,
         "summary": [asdict(row) for row in comparison.summary()],
         "trained_on": 0 if held_out else len(chosen),
@@ -184,7 +190,7 @@ def train(
     kept = f"{counted(len(chosen), 'instance')} kept aside" if held_out else counted(len(chosen), "training instance")
     whose = f" --problem {problem}" if ":" in problem else ""
     text = [
-        *_text(document, comparison, kept, unit, ended),
+        *_text(document, comparison, kept, unit, ended, range_of(shares, names)),
         *([said] if (said := where_it_started(pipeline)) else []),
         *(_promise(promised) if promised else ["\nno guarantees of a model learned this way\n"] * guarantees),
         f"\nnext: colayer solve {paths[0]} --model {output}{'' if found.dynamic else ' --candidates 10'}{whose}\n",
@@ -199,36 +205,6 @@ def _draw(pipeline: SomePipeline, by_demonstration: bool) -> Axes:
     if by_demonstration:
         axes.set(xlabel="pass over the instances", title="Learning by demonstration")
     return axes
-
-
-def check_feasible(problem: SomeProblem, instances: Sequence[Any], learned: SomePipeline | None = None) -> None:
-    """Refuse a problem that decodes infeasible solutions: their costs teach nothing.
-
-    Those of the pipeline `learned`, or, before there is one, of the safe weights, else of ones. Ours have tests of
-    their own, and may be large.
-    """
-    import numpy as np
-
-    from colayer.errors import InputError
-    from colayer.models.thetas import theta_blocks
-    from colayer.pipeline import Pipeline
-    from colayer.problem.feasibility import refusal
-
-    if problem.built_in:
-        return
-    weights = np.ones(problem.dimension) if problem.safe_weights is None else problem.safe_weights
-    if learned is None and problem.dynamic:
-        learned = Pipeline(problem, weights)
-    for i, instance in enumerate(instances):
-        if learned is None:
-            ((_, (theta,)),) = theta_blocks(problem.features(instance), weights[None, :])
-            solution, cost = problem.solution_at(theta, instance)
-        else:
-            solved = learned.solve(instance)
-            solution, cost = solved.solution, solved.cost
-        said = refusal(problem, solution, instance, cost=cost, bound=problem.lower_bound(instance))
-        if said is not None:
-            raise InputError(f"{problem.name} decoded an infeasible solution: {said}", where=f"instance {i}")
 
 
 def kept_aside(instances: int, validation: float, seed: int) -> tuple[bool, list[int]]:
@@ -264,7 +240,9 @@ def where_it_started(pipeline: SomePipeline) -> str:
     return said
 
 
-def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str, ended: str) -> list[str | Table]:
+def _text(
+    document: dict[str, Any], comparison: Comparison, kept: str, unit: str, ended: str, shares: str
+) -> list[str | Table]:
     from colayer.comparison.table import summary_table
     from colayer.display.tables import duration, significant
 
@@ -273,6 +251,7 @@ def _text(document: dict[str, Any], comparison: Comparison, kept: str, unit: str
         f"{unit:<17}{document['evaluations']}{ended}",
         f"training loss    {significant(document['loss'], 6)}",
         f"validation loss  {significant(document['validation_loss'], 6)}",
+        *([f"loss shares      {shares}"] if shares else []),
         f"time             {duration(document['seconds'])}",
     ]
     said = "".join(f"\n{line}" for line in comparison.conclusions())
@@ -285,16 +264,16 @@ def _promise(promised: Guarantees) -> list[str | Table]:
     from colayer.display.tables import significant, table
 
     lines = [row for row in promised.rows() if any(cell is not None for cell in row[1:])]
-    if all(row[0] == "measured" for row in lines):
+    if {row[0] for row in lines} <= {"measured"}:
         return ["\nno guarantee without a perturbation (--sigma) and without a proven ratio\n"]
     setting = f"n = {promised.instances}, d = {promised.dimension}, M = {promised.radius:g}, σ = {promised.sigma:.4g}"
-    reach = f"R = {significant(promised.loss_range)}"
-    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}, {reach}):\n\n"
+    setting += f", R = {significant(promised.loss_range)}"
+    head = f"\nbounds of the theory at level {1 - promised.delta:g}, in units of the loss ({setting}):\n\n"
     said = (
-        "\nproved: the form of the bounds, for weights that minimise the perturbed loss over a ball fixed in advance\n"
+        "\nproved: the form, for the minimiser over all weights (`cells`), or of the perturbed loss over a given ball\n"
         "estimated from the sample: the units of M and σ, R, κ and all expectations; so the bounds are estimates\n"
-        "`measured` refers to the weights themselves, the bounds to perturbed ones\n"
     )
-    vacuous = all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds)
-    said += "a bound above R says nothing: at this n, go by the measured gap\n" * vacuous
+    said += "the learned weights lie outside of M: only `cells` speaks of them\n" * (promised.reach > promised.radius)
+    if all(b.excess is None or b.excess > promised.loss_range for b in promised.bounds):
+        said += "a bound above R says nothing: at this n, go by the measured gap\n"
     return [head, table(promised.HEADERS, lines), said]

@@ -81,8 +81,10 @@ class ContextData:
             own = np.concatenate([np.einsum("mnd,mn->d", self.shared[chosen], gradients), own])
         return np.asarray(own / len(chosen))
 
-    def regression(self, values: Floats, chosen: Ints) -> Floats:
-        """Return the weights of least squares, shared ones first, of values (samples, n) of the chosen samples."""
+    def regression(self, values: Floats | None, chosen: Ints) -> Floats:
+        """Return the weights of least squares of values (samples, n) of the chosen samples; 0 where there are none."""
+        if values is None:
+            return np.zeros(self.dimension)
         w, left = np.zeros(self.shared.shape[2]), values
         if len(w):
             phi = self.shared[chosen] - self.shared[chosen].mean(axis=(0, 1))

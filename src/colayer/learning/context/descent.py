@@ -14,13 +14,14 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, Ints
+from colayer.learning.adam import Adam
 from colayer.learning.context.data import ContextData
+from colayer.learning.imitation.descent import DECAY
 from colayer.learning.journal import Record
 from colayer.learning.run import Run
 
-_BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-12
-#: The rate as a share of the spread of θ, and the samples of a step.
-RATE, BATCH = 0.05, 32
+#: The rate as a share of the spread of θ.
+RATE = 0.05
 
 #: (θ of some samples, their numbers, pass) → mean loss, gradients in θ.
 Losses = Callable[[Floats, Ints, int], tuple[float, Floats]]
@@ -49,7 +50,7 @@ class ContextDescent:
         """Return the record of the last of so many passes; the first evaluates the start."""
         d = self.data.dimension
         w, state = start, np.zeros(3 * d + 1)
-        record = self._next(4 * d + 1)
+        record = self.run.next_pass(4 * d + 1)
         if record is None:
             few = self.chosen[:JUDGED]
             loss, _ = self.losses(self.data.thetas(w, few), few, 0)
@@ -58,7 +59,7 @@ class ContextDescent:
             self.run.compare(record, w)
             self.run.replay(record)
         for number in range(1, passes + 1):
-            known = self._next(4 * d + 1)
+            known = self.run.next_pass(4 * d + 1)
             if known is None:
                 w, state, loss = self._pass(number, passes, w, state)
                 total, count = state[2 * d : 3 * d], state[-1]
@@ -78,28 +79,16 @@ class ContextDescent:
         batches = -(-m // self.batch)
         steps = passes * batches
         first = self.rate * self.spread / math.sqrt(d / self.data.rows)
-        values = []
-        for k, rows in enumerate(np.array_split(order, batches)):
+        adam, values = Adam.after((number - 1) * batches, mean, square, DECAY), []
+        for rows in np.array_split(order, batches):
             part = self.chosen[np.sort(rows)]
             value, gradients = self.losses(self.data.thetas(w, part), part, number)
             values.append(value * len(part))
-            gradient = self.data.pull_back(gradients, part)
-            step = (number - 1) * batches + k + 1
-            mean = _BETA_1 * mean + (1.0 - _BETA_1) * gradient
-            square = _BETA_2 * square + (1.0 - _BETA_2) * gradient**2
-            slope = mean / (1.0 - _BETA_1**step) / (np.sqrt(square / (1.0 - _BETA_2**step)) + _TINY)
-            w = w - first * (1.0 - (step - 1) / steps) * slope
-            if 2 * step > steps:
+            rate = first * (1.0 - adam.steps / steps)
+            w = w - rate * adam.step(self.data.pull_back(gradients, part))
+            if 2 * adam.steps > steps:
                 total, count = total + w, count + 1.0
-        return w, np.concatenate([mean, square, total, [count]]), math.fsum(values) / m
-
-    def _next(self, length: int) -> Record | None:
-        for record in self.run.known():
-            if record.demonstration is None or len(record.state) != length:
-                raise self.run.refuse("not a pass of this method", record.evaluation)
-            return record
-        self.run.check_time()
-        return None
+        return w, np.concatenate([adam.mean, adam.square, total, [count]]), math.fsum(values) / m
 
     def _keep(self, w: Floats, demonstration: float, state: Floats, *, whole: bool) -> Record:
         loss, validation = self.judge(w, whole)

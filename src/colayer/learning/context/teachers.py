@@ -46,8 +46,8 @@ class Teacher(Protocol):
     def spread(self) -> float:
         """Return the spread of θ that steps are a share of."""
 
-    def start(self, data: ContextData, chosen: Ints) -> Floats:
-        """Return the weights to start from, for these samples."""
+    def answers(self, data: ContextData, chosen: Ints) -> Floats | None:
+        """Return θ that a regression for these samples aims at; None where none is known."""
 
     def losses(self, thetas: Floats, chosen: Ints, number: int) -> tuple[float, Floats]:
         """Return the mean loss and its gradient in each θ, in pass `number`."""
@@ -71,15 +71,15 @@ class ByAnswers:
             self.values = self.true
             self.spread = float((self.true - self.true.mean(axis=0)).std()) or 1.0
 
-    def start(self, data: ContextData, chosen: Ints) -> Floats:
-        """See `Teacher.start`."""
+    def answers(self, data: ContextData, chosen: Ints) -> Floats:
+        """See `Teacher.answers`."""
         values, regressor = self.values[chosen], self.method.start
         if regressor is not None:
             inputs = data.inputs[chosen, :-1]
             values = np.asarray(regressor.fit(inputs, values).predict(inputs), dtype=np.float64)
             if values.shape != self.values[chosen].shape or not np.isfinite(values).all():
                 raise InputError(f"predict returned shape {values.shape}, expected a θ per sample", where="start")
-        return data.regression(values, chosen)
+        return values
 
     def losses(self, thetas: Floats, chosen: Ints, number: int) -> tuple[float, Floats]:
         """See `Teacher.losses`; draws are fresh in each pass."""
@@ -110,9 +110,8 @@ class ByOwnBest:
     temperature: float = 0.4
     spread: float = 1.0
 
-    def start(self, data: ContextData, chosen: Ints) -> Floats:
-        """See `Teacher.start`."""
-        return np.zeros(data.dimension)
+    def answers(self, data: ContextData, chosen: Ints) -> None:
+        """See `Teacher.answers`."""
 
     def losses(self, thetas: Floats, chosen: Ints, number: int) -> tuple[float, Floats]:
         """See `Teacher.losses`; the loss is the mean cost of the draws."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats
+from colayer.learning.adam import Adam
 from colayer.learning.imitation.examples import Examples
 from colayer.learning.journal import Record
 from colayer.learning.run import Run
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 #: The step of Adam in model units, and the instances of a batch, where nothing else is said.
 RATE, BATCH = 0.1, 4
 
-# of Adam: decay of the mean gradient, of the mean square, and what keeps the quotient finite
-_BETA_1, _BETA_2, _TINY = 0.9, 0.999, 1e-12
+#: Decay of Adam's mean square.
+DECAY = 0.999
 #: Adam has converged where the last third of the passes gained less than this share of the loss.
 _STILL = 1e-2
 
@@ -71,7 +72,7 @@ class Descent(Generic[X, Y, Z]):
         def objective(w: Floats) -> tuple[float, Floats]:
             self.run.check_budget()
             weights = np.array(w)
-            record = self._known(len(weights))
+            record = self.run.next_pass(len(weights))
             if record is None:
                 loss, gradient = self._full(weights)
                 record = self._make(weights, loss, gradient)
@@ -90,7 +91,7 @@ class Descent(Generic[X, Y, Z]):
         w, mean, square = start, np.zeros(d), np.zeros(d)
         for number in range(1, passes + 1):
             self.train.collect(number, passes, w / self.scale)
-            record = self._known(2 * d)
+            record = self.run.next_pass(2 * d)
             if record is not None:
                 self.run.replay(record)
             else:
@@ -113,17 +114,14 @@ class Descent(Generic[X, Y, Z]):
         rate = (self.method.rate or RATE) * (1.0 - (number - 2) / (self.run.budget - 1))
         norm = float(np.sqrt((w * w).sum()))
         losses = []
-        for k, batch in enumerate(np.array_split(shuffled, batches)):
+        adam = Adam.after((number - 2) * batches, mean, square, DECAY)
+        for batch in np.array_split(shuffled, batches):
             loss, gradient = self._gradient(w, np.sort(batch).tolist())
             losses.append(loss * len(batch))
-            step = (number - 2) * batches + k + 1
-            mean = _BETA_1 * mean + (1.0 - _BETA_1) * gradient
-            square = _BETA_2 * square + (1.0 - _BETA_2) * gradient**2
-            slope = mean / (1.0 - _BETA_1**step) / (np.sqrt(square / (1.0 - _BETA_2**step)) + _TINY)
-            w = w - rate * slope
+            w = w - rate * adam.step(gradient)
             if self.method.homogeneous:
                 w = w * (norm / float(np.sqrt((w * w).sum())))
-        return w, mean, square, math.fsum(losses) / m
+        return w, adam.mean, adam.square, math.fsum(losses) / m
 
     def _full(self, w: Floats) -> tuple[float, Floats]:
         return self._gradient(w, range(len(self.train)))
@@ -131,15 +129,6 @@ class Descent(Generic[X, Y, Z]):
     def _gradient(self, w: Floats, rows: Sequence[int]) -> tuple[float, Floats]:
         loss, gradient = self.train.demonstration(self.method, w / self.scale, rows)
         return loss, gradient / self.scale
-
-    def _known(self, length: int) -> Record | None:
-        """The journal's record of the next pass; None where it must be computed, and there is time to."""
-        for record in self.run.known():
-            if record.demonstration is None or len(record.state) != length:
-                raise self.run.refuse("not a pass of this method", record.evaluation)
-            return record
-        self.run.check_time()
-        return None
 
     def _make(self, w: Floats, demonstration: float, state: Floats) -> Record:
         """The record of a new pass, kept."""

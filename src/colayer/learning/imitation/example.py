@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
 
 from colayer._runtime import seeds
-from colayer._runtime.arrays import Floats
+from colayer._runtime.arrays import Floats, finite_numbers
+from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.learning.learner import TrainingJob
 from colayer.problem.bind import BoundProblem
@@ -51,6 +52,8 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
     name, known = ("thetas", job.thetas) if solutions is None else ("solutions", solutions)
     if isinstance(known, str):
         raise InputError(f"{known!r} labels days, and {problem.name} is not dynamic", where=name)
+    if known is not None and not isinstance(known, Iterable):
+        raise InputError(f"{short(known)}, expected a list, one per instance", where=name)
     given: Sequence[Any] = list(() if known is None else known)
     if len(given) != len(job.instances):
         raise InputError(f"{len(given)} of them, expected {len(job.instances)}, one per instance", where=name)
@@ -75,9 +78,7 @@ def inner(a: Floats, b: Floats) -> float:
 
 def vector(values: Any, length: int, what: str) -> Floats:
     """`values` as float64, checked: `length` finite numbers."""
-    array = np.asarray(values, dtype=np.float64)
+    array = finite_numbers(values, what)
     if array.shape != (length,):
         raise InputError(f"shape {array.shape}, expected one entry per row of the features, ({length},)", where=what)
-    if not np.isfinite(array).all():
-        raise InputError("not finite", where=f"{what}[{int(np.argmin(np.isfinite(array)))}]")
     return array

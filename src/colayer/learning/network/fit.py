@@ -226,6 +226,8 @@ class _Stages(Generic[X, Y, Z]):
 
 def _check(method: Neural, job: TrainingJob[X, Y, Z], loss: Demonstration | None) -> None:
     """Refuse options that do not go together."""
+    if job.problem.context is not None:
+        raise OptionError("neural sees rows, not contexts; expected module=, a torch module", where="--method")
     if job.problem.dynamic:
         if loss is not None or method.fresh is not None:
             raise OptionError("neural learns from days by their costs alone", where="--method")

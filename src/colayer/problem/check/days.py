@@ -26,6 +26,8 @@ from colayer.problem.gap import ROUNDING
 
 #: Random weights under which each day is played, and states that are looked at closely.
 POLICIES, STATES = 3, 6
+#: Epochs of a day at which futures are drawn, about.
+FUTURES = 2
 
 _OF_STATES = ("features", "layer", "decode", "embed", "target", "homogeneous")
 
@@ -190,6 +192,51 @@ def hindsight(trial: DayTrial) -> None:
             )
 
 
+def future(trial: DayTrial) -> None:
+    """Check that nothing looks ahead, on two days that agree up to a state and differ later: `future` draws them.
+
+    The state and the first states of both days have the same features. In the latter two, policies decide alike, and
+    `future` draws the same days again.
+    """
+    problem = trial.problem
+    if problem.future is None:
+        raise Skip("the problem has no future")
+    varies = False
+    for index, epochs in trial.days:
+        trial.current = index
+        for epoch in epochs[:: max(1, len(epochs) // FUTURES)]:
+            drawn = [problem.future(copied(epoch.state), trial.seed + k) for k in (0, 1)]
+            one, other = map(snapshot, drawn)
+            varies = varies or difference(one, other, "") is not None
+            said = _looks_ahead(trial, epoch.state, [problem.start(day) for day in drawn])
+            if said is not None:
+                raise InputError(f"epoch {epoch.number}: {said}")
+    trial.current = None
+    if not varies:
+        raise InputError("future returned the same day for every seed: let it draw what may come, not look it up")
+
+
+def _looks_ahead(trial: DayTrial, state: Any, twins: list[Any]) -> str | None:
+    """Return what looks ahead in two states that are equal as far as they are known; None if nothing does."""
+    problem = trial.problem
+    rows = [problem.state_features(each).tolist() for each in (*twins, state)]
+    if rows[0] != rows[1]:
+        return "features look ahead: they differ on two days that agree up to this state"
+    if rows[0] != rows[2]:
+        return (
+            "the first state of a day of future has other features than the state it follows: let it hold all that "
+            "is known there"
+        )
+    for policy in (problem.plain_policy, trial.policies()[-1]):
+        one, other = (snapshot(policy(copied(twin))) for twin in twins)
+        if difference(one, other, "") is not None:
+            return "decisions look ahead: they differ on two days that agree up to this state"
+    one, other = (snapshot(problem.need("future")(twin, trial.seed)) for twin in twins)
+    if (place := difference(one, other, "day")) is not None:
+        return f"future drew different days for one seed in equal states (look at {place}): use the seed"
+    return None
+
+
 def day_costs(trial: DayTrial) -> None:
     """Check that the compiled costs are those of `step`, to the last bit."""
     problem = trial.problem
@@ -219,6 +266,7 @@ DAY_CHECKS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "feasible": (feasible, ("step",)),
     "bound": (methods.bound, ("step",)),
     "hindsight": (hindsight, ("step",)),
+    "future": (future, ("step",)),
     "objective": (of_states(monotone), ("theta",)),
     "target": (target, ("step",)),
     "day costs": (day_costs, ("step",)),

@@ -10,11 +10,12 @@ from colayer._runtime.arrays import Floats
 from colayer._runtime.snapshot import difference, snapshot
 from colayer.errors import InputError
 from colayer.models import thetas
-from colayer.problem.check.report import Skip
+from colayer.problem.check.report import Doubt, Skip
 from colayer.problem.check.trial import Trial, copied
 from colayer.problem.feasibility import refusal
 from colayer.problem.gap import ROUNDING
 from colayer.problem.rounds import features_after
+from colayer.problem.shares import loss_shares, ruled
 
 #: θ of each instance for which y is compared with the y of all others.
 TRIED = 60
@@ -59,6 +60,18 @@ def cost(trial: Trial) -> None:
     for index in trial.each():
         for theta in trial.thetas(index):
             trial.sample(index, theta)
+
+
+def shares(trial: Trial) -> None:
+    """Doubt a scale that lets a few instances make up most of the loss, of safe weights or, without these, of ones."""
+    problem, losses = trial.problem, []
+    weights = np.ones(problem.dimension) if problem.safe_weights is None else problem.safe_weights
+    for index in trial.each(range(len(trial.instances))):
+        sample = trial.sample(index, thetas(trial.features(index), weights[None, :])[0])
+        losses.append(sample.cost / problem.scale(copied(trial.instances[index])))
+    said = ruled(loss_shares(losses), [f"instance {index}" for index in range(len(losses))])
+    if said is not None:
+        raise Doubt(said)
 
 
 def rounds(trial: Trial) -> None:

@@ -8,16 +8,20 @@ from typing import Any
 
 from colayer.errors import InputError
 
-PASSED, FAILED, NOT_APPLICABLE = "passed", "failed", "not applicable"
+PASSED, FAILED, NOT_APPLICABLE, DOUBTFUL = "passed", "failed", "not applicable", "doubtful"
 
 
 class Skip(Exception):  # noqa: N818
     """Raised by a check that does not apply, with the reason."""
 
 
+class Doubt(Exception):  # noqa: N818
+    """Raised by a check that finds no mistake, but what may be one, with what to look at."""
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; `detail` says what to fix, or why the check does not apply."""
+    """The result of one check; `detail` says what to fix, what is in doubt, or why the check does not apply."""
 
     check: str
     result: str
@@ -64,17 +68,21 @@ class CheckReport:
 
     def __str__(self) -> str:
         """Return a table, with what to fix below it."""
-        counts = {result: sum(f.result == result for f in self.findings) for result in (PASSED, FAILED, NOT_APPLICABLE)}
+        counts = {
+            result: sum(f.result == result for f in self.findings)
+            for result in (PASSED, FAILED, DOUBTFUL, NOT_APPLICABLE)
+        }
         count = f"{self.instances} instance{'s' if self.instances > 1 else ''}"
         lines = [
-            f"{self.problem} on {count}: " + ", ".join(f"{number} {result}" for result, number in counts.items()),
+            f"{self.problem} on {count}: "
+            + ", ".join(f"{number} {result}" for result, number in counts.items() if number or result != DOUBTFUL),
             *([f"tried with {'; '.join(self.variants)}"] if len(self.variants) > 1 else []),
             "",
         ]
         width = max(len(finding.check) for finding in self.findings)
         for finding in self.findings:
             shown = "FAILED" if finding.result == FAILED else finding.result
-            reason = f": {finding.detail}" if finding.result == NOT_APPLICABLE else ""
+            reason = f": {finding.detail}" if finding.detail and finding.result != FAILED else ""
             lines.append(f"{finding.check:<{width}}  {shown}{reason}")
         for number, finding in enumerate(self.failures, 1):
             lines += ["", f"{number}. {finding.check}"]

@@ -14,7 +14,7 @@ from colayer.problem.bind import BoundProblem, bind
 from colayer.problem.check import methods, purity, roundtrip
 from colayer.problem.check.days import DAY_CHECKS, DayTrial
 from colayer.problem.check.evaluator import evaluator
-from colayer.problem.check.report import FAILED, NOT_APPLICABLE, PASSED, CheckReport, Finding, Skip
+from colayer.problem.check.report import DOUBTFUL, FAILED, NOT_APPLICABLE, PASSED, CheckReport, Doubt, Finding, Skip
 from colayer.problem.check.trial import MOST_INSTANCES, Trial
 from colayer.problem.check.variants import declarations, variants
 from colayer.problem.declarations import is_dynamic
@@ -32,6 +32,7 @@ CHECKS: dict[str, tuple[Callable[[Trial], None], tuple[str, ...]]] = {
     "layer": (methods.layer, ("features",)),
     "decode": (methods.decode, ("layer",)),
     "cost": (methods.cost, ("decode",)),
+    "loss shares": (methods.shares, ("cost", "scale")),
     "inputs unchanged": (purity.inputs_unchanged, ("cost",)),
     "repeatable": (purity.repeatable, ("inputs unchanged",)),
     "rounds": (methods.rounds, ("repeatable",)),
@@ -125,6 +126,8 @@ def judge(
                 run(trial)
         except Skip as skip:
             findings.setdefault(check, Finding(check, NOT_APPLICABLE, str(skip)))
+        except Doubt as doubt:
+            findings[check] = Finding(check, DOUBTFUL, str(doubt))
         except Exception as error:  # beside ours, what runs of the user's outside of methods: a copy, a comparison
             where = "" if trial.current is None else f"instance {trial.current}: "
             said = str(error) if isinstance(error, ColayerError) else raised(error)

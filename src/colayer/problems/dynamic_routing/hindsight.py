@@ -1,4 +1,4 @@
-"""Hindsight: routes over all requests of a day, each with its release time, by PyVRP."""
+"""Hindsight: routes over all requests of a day, each with its release time."""
 
 from __future__ import annotations
 

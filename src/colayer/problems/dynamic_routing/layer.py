@@ -1,4 +1,4 @@
-"""The layer: routes of least driving time less prizes, by PyVRP; those that must go are served."""
+"""The layer: routes of least driving time less prizes; those that must go are served."""
 
 from __future__ import annotations
 

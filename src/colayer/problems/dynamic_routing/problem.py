@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -152,10 +151,9 @@ class DynamicRouting(DynamicProblem):
         city = static_city(read_routing(path, unit=unit), str(path))
         return day_in(city, np.random.default_rng(seed), per_epoch)
 
-    def baseline(self, rule: str, state: RoutingState) -> Decision:
-        """Return the decision of a plain rule."""
-        rules = {name: partial(decide, self) for name, decide in BASELINES.items()}
-        return rule_named(rule, rules)(state)
+    def baseline(self, rule: str, state: RoutingState, **constants: float) -> Decision:
+        """Return the decision of a plain rule; `prize` has the constant `factor`."""
+        return rule_named(rule, BASELINES)(self, state, **constants)
 
     def group(self, day: RoutingDay) -> dict[str, float]:
         """Return the number of customers and of requests per epoch."""

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.clock import clock
 from colayer.problems.dynamic_routing.city import RoutingCity
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, OPENING, PLACE, build_into
-from colayer.problems.dynamic_routing.kernels.ruin import improve_into
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, PLACE
+from colayer.problems.dynamic_routing.kernels.ruin import build_into, improve_into
+from colayer.problems.dynamic_routing.kernels.tour import ROUTE_COLUMNS, TOUR_COLUMNS, lists_into, near_into
 
 SOLVERS = ("own", "pyvrp")
 #: The temperatures of the search, relative to the mean trip: first and last.
 _HOT, _COLD = 0.15, 0.0005
-#: Neighbours of a request; an hour between windows counts as a part of an hour of driving.
-_NEIGHBOURS, _WAITING = 40, 0.2
+#: Requests beside which another is put, on either side, and around which strings are removed; a part of waiting counts.
+_PLACES, _NEIGHBOURS, _WAITING = 80, 40, 0.2
 #: Iterations between looks at the clock.
 _CHUNK = 500
 
@@ -45,22 +46,29 @@ class RouteSearch:
         n = len(requests)
         self.city, self.requests, self.required = city, requests, required
         self.prizes = np.maximum(np.rint(prizes), 0.0)
-        self.routes, self.length = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
-        self.row = np.full(n, -1)
+        places = np.append(requests[:, PLACE], 0)
+        times = city.travel[np.ix_(places, places)].astype(np.int32)
+        self._times = times, np.ascontiguousarray(times.T)
+        self._near = tuple(np.empty((n, count), np.int32) for count in (_PLACES, _PLACES, _NEIGHBOURS))
+        near_into(times, requests, _WAITING, *self._near)
+        self.tour = np.zeros((n + 1, TOUR_COLUMNS), np.int64), np.zeros((n + 1, ROUTE_COLUMNS), np.int64)
         order = np.argsort(requests[:, CLOSING], kind="stable")
-        data = city.times, requests, city.capacity, city.closing
-        value = build_into(*data, order, self.routes, self.length, self.row)
+        value = build_into(*self._times, requests, city.capacity, city.closing, *self._near[:2], order, *self.tour)
         self.values = np.array([value, value], dtype=np.float64)
-        self.best = self.routes.copy(), self.length.copy(), self.row.copy()
-        self._near = _neighbours(city, requests)
-        place = requests[:, PLACE]
-        self._trip = max(1.0, float((city.travel[0, place] + city.travel[place, 0]).mean()))
+        self.best = self.tour[0].copy(), self.tour[1].copy()
+        self._trip = max(1.0, float((times[:n, n] + times[n, :n].astype(np.float64)).mean()))
 
     @property
     def best_routes(self) -> Routes:
         """Return the best routes found."""
-        routes, length, _ = self.best
-        return [routes[r, : length[r]].tolist() for r in range(len(length)) if length[r] > 0]
+        order, length = self.lists()
+        return [part.tolist() for part in np.split(order[: length.sum()], np.cumsum(length)[:-1]) if len(part)]
+
+    def lists(self) -> tuple[Ints, Ints]:
+        """Return the requests of the best routes, one after the other, and how many each has."""
+        order, length = np.empty(len(self.requests), np.int64), np.empty(len(self.requests) + 1, np.int64)
+        lists_into(*self.best, order, length)
+        return order, length
 
     def improve(self, iterations: int, seed: int = 0, seconds: float | None = None) -> None:
         """Search for some iterations or, if given, seconds."""
@@ -78,10 +86,9 @@ class RouteSearch:
     def _go_on(self, iterations: int, begin: float, end: float, random: NDArray[np.uint64]) -> None:
         """Search from one part of the schedule, 0 to 1, to another."""
         hot, cold = (self._trip * _HOT * (_COLD / _HOT) ** part for part in (begin, end))
-        city = self.city
         improve_into(
-            city.times, self.requests, city.capacity, city.closing, self.prizes, self.required, self._near,
-            iterations, hot, cold, random, self.routes, self.length, self.row, *self.best, self.values,
+            *self._times, self.requests, self.city.capacity, *self._near, self.prizes, self.required,
+            iterations, hot, cold, random, *self.tour, *self.best, self.values,
         )  # fmt: skip
 
 
@@ -121,17 +128,3 @@ def _one(
         return improved(search, begin, budget, seed)
     search.improve(budget.iterations, seed, budget.seconds)
     return float(search.values[1]), search.best_routes
-
-
-def _neighbours(city: RoutingCity, requests: Ints) -> Ints:
-    """Return for each request those near it in place and time, nearest first."""
-    place, count = requests[:, PLACE], min(_NEIGHBOURS, len(requests) - 1)
-    if count < 1:
-        return np.empty((len(requests), 0), dtype=np.int64)
-    times = city.travel[np.ix_(place, place)]
-    between = requests[:, OPENING, None] - requests[None, :, CLOSING]
-    far = np.minimum(times, times.T) + _WAITING * np.maximum(np.maximum(between, between.T), 0)
-    np.fill_diagonal(far, np.inf)
-    nearest = np.argpartition(far, count - 1, axis=1)[:, :count]
-    order = np.argsort(np.take_along_axis(far, nearest, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(nearest, order, axis=1).astype(np.int64)

@@ -31,9 +31,9 @@ def lazy(problem: DynamicRouting, state: RoutingState) -> Decision:
     return serve(problem, state, state.must)
 
 
-def prize(problem: DynamicRouting, state: RoutingState) -> Decision:
-    """Collect the prizes c·trip."""
-    return problem.decode(problem.layer(PRIZE * state.trip, state), state)
+def prize(problem: DynamicRouting, state: RoutingState, factor: float = PRIZE) -> Decision:
+    """Collect the prizes factor·trip."""
+    return problem.decode(problem.layer(factor * state.trip, state), state)
 
 
 def look_ahead(problem: DynamicRouting, state: RoutingState) -> Decision:
@@ -54,7 +54,7 @@ def _routes(problem: DynamicRouting, state: RoutingState, chosen: NDArray[np.boo
     return [[int(own[i]) for i in route] for route in found]
 
 
-BASELINES: Mapping[str, Callable[[DynamicRouting, RoutingState], Decision]] = {
+BASELINES: Mapping[str, Callable[..., Decision]] = {
     "greedy": greedy,
     "lazy": lazy,
     "prize": prize,

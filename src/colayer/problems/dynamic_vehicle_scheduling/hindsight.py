@@ -6,7 +6,8 @@ requests the routes of epoch e have:
 
     min  Σ t_uv x_uve + Σ t_0v o_ve + Σ t_u0 d_ue,   Σ_e in-arcs of (v, e) = 1,   in-arcs = out-arcs of (v, e).
 
-Without the epochs it is an assignment; the linear program is integral for most days all the same, and HiGHS branches
+Where only neighbours on a route must have an epoch in common, it is an assignment (`kernels/later.py`). If each of its
+routes has an epoch, they are the best. Else the linear program, by HiGHS, is integral for most days, and HiGHS branches
 where it is not.
 """
 
@@ -20,7 +21,8 @@ from colayer._runtime.arrays import Ints
 from colayer.problems.dynamic_vehicle_scheduling.drawn import last_epochs
 from colayer.problems.dynamic_vehicle_scheduling.instance import Day
 from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import arcs
-from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, start
+from colayer.problems.dynamic_vehicle_scheduling.kernels.later import cover_into
+from colayer.problems.dynamic_vehicle_scheduling.state import Decision, State, routes_of, start
 
 _WHOLE = 1e-6  # how far a whole number may be from one
 
@@ -33,10 +35,20 @@ def hindsight(day: Day, state: State | None = None) -> list[Decision]:
     decisions: list[list[tuple[int, ...]]] = [[] for _ in range(now.epoch, epochs)]
     if len(known):
         last = last_epochs(day.city, day.epoch[known], day.location[known], day.start[known])
-        for route in _cover(day, known, np.maximum(day.epoch[known], now.epoch), last):
+        release = np.maximum(day.epoch[known], now.epoch)
+        for route in _relaxed(day, known, release, last) or _cover(day, known, release, last):
             leaves = int(last[route].min())
             decisions[leaves - now.epoch].append(tuple(known[route].tolist()))
     return [tuple(sorted(decision)) for decision in decisions]
+
+
+def _relaxed(day: Day, known: Ints, release: Ints, last: Ints) -> list[list[int]] | None:
+    """Return routes whose neighbours have an epoch in common, of least travel time; None if one has no epoch."""
+    successor, duals = np.empty(len(known), dtype=np.int64), np.empty((2, len(known)))
+    requests = release, day.location[known], day.start[known], day.duration[known], last
+    cover_into(*requests, day.city.times, successor, *duals)
+    routes = routes_of(successor)
+    return routes if all(release[route].max() <= last[route].min() for route in routes) else None
 
 
 def _cover(day: Day, known: Ints, release: Ints, last: Ints) -> list[list[int]]:

@@ -116,9 +116,9 @@ class DynamicVehicleScheduling(DynamicProblem):
         """Return the cost of a day under each row of `weights` (raw units), by compiled code."""
         return day_costs(weights, day, self.decoder)
 
-    def baseline(self, rule: str, state: State) -> Decision:
-        """Return the decision of a plain rule."""
-        return rule_named(rule, BASELINES)(state)
+    def baseline(self, rule: str, state: State, **constants: float) -> Decision:
+        """Return the decision of a plain rule; `prize` and `prize+wait` have the constant `factor`."""
+        return rule_named(rule, BASELINES)(state, **constants)
 
     def group(self, day: Day) -> dict[str, float]:
         """Return the number of customers and of requests per epoch."""

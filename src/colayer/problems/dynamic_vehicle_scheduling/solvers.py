@@ -31,11 +31,11 @@ def lazy(state: State) -> Decision:
     return cover(state, state.must)
 
 
-def prize(state: State, decoder: str) -> Decision:
-    """Collect the prizes c·trip."""
+def prize(state: State, decoder: str, factor: float | None = None) -> Decision:
+    """Collect the prizes factor·trip, by default with the constant of the decoder."""
     travel = state.day.city.travel
     trip = travel[0, state.location] + travel[state.location, 0]
-    return decode(layer(PRIZE[decoder] * trip, state), state, decoder)
+    return decode(layer((PRIZE[decoder] if factor is None else factor) * trip, state), state, decoder)
 
 
 def look_ahead(state: State) -> Decision:
@@ -67,7 +67,7 @@ def cover(state: State, chosen: NDArray[np.bool_]) -> Decision:
     return routes(successor, state)
 
 
-BASELINES: Mapping[str, Callable[[State], Decision]] = {
+BASELINES: Mapping[str, Callable[..., Decision]] = {
     "greedy": greedy,
     "lazy": lazy,
     "prize": partial(prize, decoder="none"),

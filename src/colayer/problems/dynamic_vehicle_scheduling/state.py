@@ -18,7 +18,7 @@ from colayer._runtime.text import counted
 from colayer.errors import InputError
 from colayer.problems.dynamic_vehicle_scheduling.city import REQUESTS, draw
 from colayer.problems.dynamic_vehicle_scheduling.instance import Day
-from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs, driven, must_into
+from colayer.problems.dynamic_vehicle_scheduling.kernels.epoch import HOUR, arcs, driven, first_of_routes, must_into
 
 #: The routes that leave in an epoch, each a tuple of requests (positions in the day) in order of their visits.
 Decision = tuple[tuple[int, ...], ...]
@@ -116,18 +116,18 @@ def successors(decision: Sequence[Sequence[int]], state: State) -> Ints:
 
 def routes(successor: Ints, state: State) -> Decision:
     """Return the routes of a y, in the order of their first requests."""
-    own = np.arange(len(successor))
-    begins = successor != own
-    begins[successor[begins & (successor >= 0)]] = False
+    return tuple(tuple(state.open[route].tolist()) for route in routes_of(successor))
+
+
+def routes_of(successor: Ints) -> list[list[int]]:
+    """Return the routes of successors (−1 ends a route, itself: left out), in the order of their first requests."""
     found = []
-    for first in np.flatnonzero(begins):
-        route = []
-        u = int(first)
-        while u >= 0:
-            route.append(int(state.open[u]))
-            u = int(successor[u])
-        found.append(tuple(route))
-    return tuple(found)
+    for first in np.flatnonzero(first_of_routes(successor)):
+        route = [int(first)]
+        while successor[route[-1]] >= 0:
+            route.append(int(successor[route[-1]]))
+        found.append(route)
+    return found
 
 
 def violation(decision: Any, state: State) -> str | None:

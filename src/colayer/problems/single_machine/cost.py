@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from colayer._runtime.arrays import Ints
-from colayer.problem.abilities import Approximation
+from colayer.layers.layer import log_pairs
+from colayer.problem.approximation import Approximation
 from colayer.problems.single_machine.instance import Instance
 from colayer.problems.single_machine.kernels.schedule import sequence_cost
 from colayer.problems.single_machine.solution import checked
@@ -26,6 +27,11 @@ def scale(instance: Instance) -> float:
 def bound(instance: Instance) -> float:
     """Return the optimal cost with preemption allowed (SRPT), a lower bound on the optimal cost without."""
     return float(np.sort(instance.preemptive[2]).cumsum()[-1])  # summed as the cost is: in the order of completion
+
+
+def log_comparisons(instance: Instance) -> float:
+    """Return log H: a sort compares pairs of jobs."""
+    return log_pairs(math.log(instance.jobs))
 
 
 def srpt_approximation(instance: Instance) -> Approximation:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from colayer._runtime.arrays import Floats, Ints, Singles
-from colayer.problem.abilities import Approximation
+from colayer.problem.approximation import Approximation
 from colayer.problem.protocol import BaseProblem, check_decoder
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Order
 from colayer.problems.feature_table import feature_set
 from colayer.problems.single_machine.compact import compact, constraint_program
-from colayer.problems.single_machine.cost import bound, cost, scale, srpt_approximation
+from colayer.problems.single_machine.cost import bound, cost, log_comparisons, scale, srpt_approximation
 from colayer.problems.single_machine.decoder import DECODERS, best, decode, smoothed, solved
 from colayer.problems.single_machine.features import FEATURE_SETS, features
-from colayer.problems.single_machine.instance import PAPER_RHO, Instance, content, generate, read, write
+from colayer.problems.single_machine.instance import Instance, content, generate, read, write
 from colayer.problems.single_machine.layer import augmented, embed, layer, likelihood, mixed
 from colayer.problems.single_machine.own_data import instance
 from colayer.problems.single_machine.solution import read_solution, table, write_solution
@@ -61,6 +61,7 @@ class SingleMachine(BaseProblem):
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    log_comparisons = staticmethod(log_comparisons)
     quick = staticmethod(quick)
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)
@@ -89,7 +90,7 @@ class SingleMachine(BaseProblem):
         return {"features": self._features, "decoder": self.decoder}
 
     def features(self, instance: Instance) -> Singles:
-        """Return one row per job; see docs/single_machine_features.md."""
+        """Return one row per job; see paper/docs/single_machine_features.md."""
         return features(instance, self._features)
 
     def structure(self, instance: Instance, y: Ints | None = None) -> Order:
@@ -124,9 +125,8 @@ class SingleMachine(BaseProblem):
         return FusedEvaluator(self, instances, workers)
 
     def group(self, instance: Instance) -> dict[str, float]:
-        """Return the number of jobs, and the ρ that the spread of the release dates suggests."""
-        load = float(instance.release.max() / (50.5 * instance.jobs))
-        return {"jobs": instance.jobs, "rho": min(PAPER_RHO, key=lambda rho: abs(rho - load))}
+        """Return the number of jobs. No file says its ρ, and a guess tells alike instances apart."""
+        return {"jobs": instance.jobs}
 
     def plot(self, solution: Ints, instance: Instance, ax: Axes | None = None) -> Axes:
         """Draw a Gantt chart."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from colayer.problem.abilities import Approximation
+from colayer.layers.layer import log_pairs
+from colayer.problem.approximation import Approximation
 from colayer.problems.spanning_tree.instance import Instance
 from colayer.problems.spanning_tree.kernels.trees import scenario_trees, total
 from colayer.problems.spanning_tree.solution import Solution, checked
@@ -42,6 +45,11 @@ def bound(instance: Instance) -> float:
     value = float(total(np.empty(0), values))
     # sums that are not exact might come out above the cost of an optimal solution
     return value if instance.integral else value - _SLACK * float(total(np.empty(0), np.abs(values)))
+
+
+def log_comparisons(instance: Instance) -> float:
+    """Return log H: Kruskal's algorithm on min(c̄, d̄) compares pairs of the 2m entries of θ."""
+    return log_pairs(math.log(2 * instance.edge_count))
 
 
 def tree_approximation(instance: Instance) -> Approximation | None:

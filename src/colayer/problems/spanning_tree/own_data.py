@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,6 +62,7 @@ def _scenarios(given: Arguments, second: Any) -> Floats:
         if not second:
             said = "no such columns, expected one per scenario: second_1, second_2, …"
             raise InputError(said, where=f"columns {SECOND}")
+        _check_numbers(given.table.about, second)
     if isinstance(second, str):
         second = [second]
     if isinstance(second, list | tuple) and second and all(isinstance(name, str) for name in second):
@@ -67,3 +70,19 @@ def _scenarios(given: Arguments, second: Any) -> Floats:
     if second is None:
         raise InputError("missing, expected an array with a row per scenario and a column per edge", where=SECOND)
     return np.asarray(second) if hasattr(second, "to_numpy") else second
+
+
+def _check_numbers(about: Callable[[str], str], names: list[str]) -> None:
+    """Refuse a column that is missing between second_1 and second_3, or one such as second_mean beside them."""
+    ends = [name.removeprefix(SECOND).lstrip("_") for name in names]
+    numbers = sorted(int(end) for end in ends if end.isdecimal())
+    if not numbers:
+        return
+    for name, end in zip(names, ends, strict=True):
+        if not end.isdecimal():
+            said = f"no number beside {SECOND}_{numbers[0]}, expected second=[…], the names of the scenarios"
+            raise InputError(said, where=about(name))
+    for number, after in pairwise(numbers):
+        if after > number + 1:
+            said = f"no such column, and there is {SECOND}_{after}; expected all, or second=[…]"
+            raise InputError(said, where=about(f"{SECOND}_{number + 1}"))

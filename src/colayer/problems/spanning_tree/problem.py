@@ -13,7 +13,7 @@ from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.rules import rule_named
 from colayer.problems.spanning_tree.compact import compact, constraint_program
-from colayer.problems.spanning_tree.cost import bound, cost, scale, tree_approximation
+from colayer.problems.spanning_tree.cost import bound, cost, log_comparisons, scale, tree_approximation
 from colayer.problems.spanning_tree.decoder import best, decode, solved
 from colayer.problems.spanning_tree.features import FEATURE_SETS, features
 from colayer.problems.spanning_tree.instance import GRAPHS, Instance, content, generate, read, write
@@ -68,6 +68,7 @@ class SpanningTree(BaseProblem):
     scale = staticmethod(scale)
     bound = staticmethod(bound)
     approximation = staticmethod(tree_approximation)
+    log_comparisons = staticmethod(log_comparisons)
     quick = staticmethod(no_first_stage)
     exact = staticmethod(exact)
     generate = staticmethod(generate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from colayer.layers.layer import log_pairs
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.kernels.delay import solution_cost
 from colayer.problems.vehicle_scheduling.layer import layer, safe_theta
@@ -21,6 +22,11 @@ def cost(successor: ArrayLike, instance: Instance) -> float:
 def scale(instance: Instance) -> float:
     """Return u(x) = n."""
     return float(instance.tasks)
+
+
+def log_comparisons(instance: Instance) -> float:
+    """Return log H: the layer compares pairs of solutions, of which there are at most Π_u (1 + successors of u)."""
+    return log_pairs(float(np.log1p(np.diff(instance.arcs[0])).sum()))
 
 
 def bound(instance: Instance) -> float:

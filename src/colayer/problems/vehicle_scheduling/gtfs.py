@@ -33,6 +33,7 @@ from colayer.problems.vehicle_scheduling.places import Places
 #: What a vehicle costs a day, beside DELAY_COST a minute of delay; scenarios; km/h; road against straight line.
 VEHICLE_COST, SCENARIOS, SPEED, DETOUR = 400.0, 40, 25.0, 1.3
 _EARTH = 6371.0  # km
+_FAR = 300.0  # km from a depot to the nearest stop: no depot
 
 
 def from_gtfs(
@@ -104,7 +105,7 @@ def instance_of(
     pace = number(60.0 * detour / speed, "speed")
     if number(drive_cost, "drive_cost") < 0:
         raise InputError(f"{drive_cost:g} is negative, expected a number >= 0", where="drive_cost")
-    home = None if depot is None else pace * kilometres(np.array([_point(depot)]), where)[0]
+    home = None if depot is None else pace * _from_depot(depot, where)
     if home is not None:
         vehicle_cost = vehicle_cost + drive_cost * float(home[start].mean() + home[finish].mean())
     late, factor = delays.draw(begin, end, scenarios, seed)
@@ -187,7 +188,11 @@ def recorded(path: str | os.PathLike[str], day: ServiceDay) -> DelayModel:
     run = [known[str(trips[i])] for i in rows]
     begin, end = (np.array([getattr(trip, side) for trip in run]) for side in ("begin", "end"))
     _, days = np.unique([str(dates[i]) for i in rows], return_inverse=True)
-    return fit_delays(np.maximum(delay[rows], 0.0) / (end - begin), hours_of(begin), days.astype(np.int64))
+    shares = np.maximum(delay[rows], 0.0) / (end - begin)
+    if shares.mean() > 1.0:
+        said = f"{shares.mean():.1f} times as long as the trips, on average; expected minutes, not seconds"
+        raise InputError(said, where=table.about("delay"))
+    return fit_delays(shares, hours_of(begin), days.astype(np.int64))
 
 
 def _connection(day: ServiceDay, u: int, v: int, minutes: float) -> str:
@@ -198,8 +203,13 @@ def _connection(day: ServiceDay, u: int, v: int, minutes: float) -> str:
     )
 
 
-def _point(depot: tuple[float, float]) -> tuple[float, float]:
+def _from_depot(depot: tuple[float, float], where: Floats) -> Floats:
+    """Return the kilometres from the depot to each place; refuse one far from all: were lat and lon swapped?"""
     lat, lon = (number(value, "depot") for value in depot)
     if not (abs(lat) <= 90 and abs(lon) <= 180):
         raise InputError(f"{lat:g}, {lon:g} is no latitude and longitude", where="depot")
-    return lat, lon
+    distances: Floats = kilometres(np.array([[lat, lon]]), where)[0]
+    if distances.min() > _FAR:
+        said = f"{lat:g}, {lon:g} is {distances.min():,.0f} km from the nearest stop, expected latitude, then longitude"
+        raise InputError(said, where="depot")
+    return distances

@@ -12,7 +12,7 @@ from colayer.problem.protocol import BaseProblem, check_decoder
 from colayer.problem.sizes import Size
 from colayer.problems.feature_table import feature_set
 from colayer.problems.vehicle_scheduling.compact import compact, constraint_program
-from colayer.problems.vehicle_scheduling.cost import bound, cost, scale
+from colayer.problems.vehicle_scheduling.cost import bound, cost, log_comparisons, scale
 from colayer.problems.vehicle_scheduling.decoder import DECODERS, best_cover, decode, solved
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, features
 from colayer.problems.vehicle_scheduling.generator import SCENARIOS, TASKS, generate
@@ -61,6 +61,7 @@ class VehicleScheduling(BaseProblem):
     cost = staticmethod(cost)
     scale = staticmethod(scale)
     bound = staticmethod(bound)
+    log_comparisons = staticmethod(log_comparisons)
     quick = staticmethod(quick)
     baseline = staticmethod(baseline)
     exact = staticmethod(exact)

@@ -22,6 +22,7 @@ from colayer.neural import Neural
 from colayer.problem.structure import Groups
 from colayer.problems import SingleMachine, find_problem, problem_names
 from support.pick_problem import Pick
+from support.registry import quick_instances, quick_problem
 from support.torch_networks import Line, data
 
 
@@ -39,8 +40,8 @@ def test_a_network_learns_what_no_linear_model_can() -> None:
 @pytest.mark.parametrize("name", problem_names())
 def test_never_worse_than_its_start_and_repeats(name: str) -> None:
     """By experience on every problem; same seed, same bits, for any number of workers; global state untouched."""
-    problem = find_problem(name)
-    instances = data(problem, 6)
+    problem = quick_problem(name)
+    instances = quick_instances(problem, 6)
     models, before = [], torch.get_rng_state()
     for workers in (1, 2):
         pipeline = Pipeline(problem, weights=problem.safe_weights)

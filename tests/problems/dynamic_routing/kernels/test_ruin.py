@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problems.dynamic_routing.kernels.tour import ROW
 from colayer.problems.dynamic_routing.search import RouteSearch
-from support.routing_days import HOUR, PROBLEM, least_value, schedule, small
+from support.routing_days import HOUR, PROBLEM, check_tour, least_value, rows_of, schedule, small
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -34,22 +35,17 @@ def test_routes_stay_feasible_and_values_are_sums(seed: int) -> None:
     search = RouteSearch(city, requests, prizes, required)
     first = float(search.values[1])
     search.improve(3000, seed=seed)
-    for routes, length, row, value in (
-        (search.routes, search.length, search.row, search.values[0]),
-        (*search.best, search.values[1]),
-    ):
-        total, seen = 0.0, []
-        for r in range(len(length)):
-            own = routes[r, : length[r]].tolist()
-            seen += own
-            if own:
-                drives = schedule(city, requests, own, int(requests[own, 0].max()))
-                assert drives is not None
-                total += drives
-            assert all(row[i] == r for i in own)
-        left = [i for i in range(len(requests)) if i not in seen]
-        assert len(seen) == len(set(seen))
-        assert all(row[i] == -1 and not required[i] for i in left)
+    for (tour, route), value in ((search.tour, search.values[0]), (search.best, search.values[1])):
+        check_tour(search, tour, route)
+        rows = rows_of(tour, route)
+        left = np.flatnonzero(tour[:-1, ROW] < 0)
+        total = 0
+        for own in rows.values():
+            drives = schedule(city, requests, own, int(requests[own, 0].max()))
+            assert drives is not None
+            total += drives
+        assert sorted([*left.tolist(), *(i for own in rows.values() for i in own)]) == list(range(len(requests)))
+        assert not required[left].any()
         assert total + prizes[left].sum() == value
     assert search.values[1] < first
 
@@ -61,6 +57,6 @@ def test_the_same_seed_finds_the_same_routes() -> None:
     for seed in (0, 0, 1):
         search = RouteSearch(state.day.city, state.requests, none, all_)
         search.improve(300, seed=seed)
-        found.append(search.routes.tolist())
+        found.append(search.best_routes)
     assert found[0] == found[1]
     assert found[0] != found[2]

@@ -7,9 +7,11 @@ where its prize is less. The result is kept if value < current − T·ln(u), u u
 
     value = driving time + Σ prizes of the requests that are left out
 
-Invariant: routes are feasible, and row[i] is the route of request i, −1 if it is left out. An iteration touches a few
-routes; those of the last accepted solution are kept beside them, and copied back if it is rejected. O(positions) per
-request that is put back.
+A route often pays only together, and no single request opens it: so in a part of the iterations all prizes count
+several times, or a fraction, while requests are put back. The value that decides is the true one.
+
+Invariant: routes are feasible, and a request that is left out has row −1. An iteration touches a few routes; those of
+the last accepted solution are kept beside them, and copied back if it is rejected.
 """
 
 from __future__ import annotations
@@ -17,10 +19,25 @@ from __future__ import annotations
 import numpy as np
 
 from colayer._runtime.compiled import inner, njit
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, RELEASE, cheapest
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING
+from colayer.problems.dynamic_routing.kernels.tour import (
+    LATE,
+    LENGTH,
+    NEXT,
+    NONE,
+    OWN,
+    PREVIOUS,
+    ROW,
+    best_place,
+    copy_route,
+    cut,
+    put,
+)
 
 #: Requests removed at most in an iteration, and of one route.
 _MOST, _STRING = 20, 10
+#: The share of iterations in which prizes count more, the same of less, and how often they count at most.
+_BOLD, _TIMES = 0.1, 4.0
 _NO_LIMIT = np.int64(2**62)
 
 
@@ -36,17 +53,17 @@ def _uniform(state):  # type: ignore[no-untyped-def]
 
 
 @inner(cache=True, nogil=True)
-def _remove(travel, requests, near, state, routes, length, load, leave, row, prizes, removed, out, touched, list_):  # type: ignore[no-untyped-def]
+def _remove(times, requests, around, state, tour, route, prizes, removed, out, touched, list_):  # type: ignore[no-untyped-def]
     """Remove strings around a random request; return how many requests, how many routes, and the change in value."""
     n = len(requests)
     target = 1 + int(_uniform(state) * _MOST)
     centre = int(_uniform(state) * n)
-    count, routes_touched, change = 0, 0, 0.0
-    for a in range(near.shape[1] + 1):
-        if count >= target:
+    count, number, change = 0, 0, 0.0
+    for a in range(around.shape[1] + 1):
+        i = centre if a == 0 else around[centre, a - 1]
+        if count >= target or i < 0:
             break
-        i = centre if a == 0 else near[centre, a - 1]
-        r = row[i]
+        r = tour[i, ROW]
         if out[i]:
             continue
         if r < 0:
@@ -56,40 +73,32 @@ def _remove(travel, requests, near, state, routes, length, load, leave, row, pri
             continue
         if touched[r]:
             continue
-        touched[r], list_[routes_touched] = True, r
-        routes_touched += 1
-        size = length[r]
-        k = 0
-        while routes[r, k] != i:
-            k += 1
+        touched[r], list_[number] = True, r
+        number += 1
+        size = route[r, LENGTH]
         string = min(1 + int(_uniform(state) * min(_STRING, size)), target - count)
-        first = max(0, min(k - int(_uniform(state) * string), size - string))
-        before = 0 if first == 0 else requests[routes[r, first - 1], PLACE]
-        place = before
-        for q in range(first, first + string):
-            j = routes[r, q]
-            removed[count], out[j], row[j] = j, True, -1
+        first = i
+        for _ in range(int(_uniform(state) * string)):
+            if tour[first, PREVIOUS] == n:
+                break
+            first = tour[first, PREVIOUS]
+        last = first
+        removed[count], out[last] = last, True
+        count += 1
+        for _ in range(string - 1):
+            if tour[last, NEXT] == n:
+                break
+            last = tour[last, NEXT]
+            removed[count], out[last] = last, True
             count += 1
-            load[r] -= requests[j, DEMAND]
-            change -= travel[place, requests[j, PLACE]]
-            place = requests[j, PLACE]
-        after = 0 if first + string == size else requests[routes[r, first + string], PLACE]
-        change -= travel[place, after]
-        if size > string:
-            change += travel[before, after]
-        length[r] = size - string
-        for q in range(first, length[r]):
-            routes[r, q] = routes[r, q + string]
-        leave[r] = 0
-        for q in range(length[r]):
-            leave[r] = max(leave[r], requests[routes[r, q], RELEASE])
-    return count, routes_touched, change
+        change += cut(times, requests, tour, route, first, last, r)
+    return count, number, change
 
 
 @inner(cache=True, nogil=True)
-def _sort(travel, requests, state, removed, count, keys):  # type: ignore[no-untyped-def]
+def _sort(times, requests, state, removed, count, keys):  # type: ignore[no-untyped-def]
     """Sort what was removed: at random, by demand, by distance from the depot, or by width of window."""
-    rule = _uniform(state)
+    rule, depot = _uniform(state), len(requests)
     for q in range(count):
         i = removed[q]
         if rule < 0.4:
@@ -97,9 +106,9 @@ def _sort(travel, requests, state, removed, count, keys):  # type: ignore[no-unt
         elif rule < 0.6:
             keys[q] = -requests[i, DEMAND]
         elif rule < 0.8:
-            keys[q] = -travel[0, requests[i, PLACE]]
+            keys[q] = -times[depot, i]
         elif rule < 0.9:
-            keys[q] = travel[0, requests[i, PLACE]]
+            keys[q] = times[depot, i]
         else:
             keys[q] = requests[i, CLOSING] - requests[i, OPENING]
     for q in range(1, count):  # insertion sort: a few, and stable
@@ -110,86 +119,97 @@ def _sort(travel, requests, state, removed, count, keys):  # type: ignore[no-unt
         keys[k], removed[k] = key, i
 
 
+@inner(cache=True, nogil=True)
+def _put_back(  # type: ignore[no-untyped-def]
+    times, into, requests, capacity, before, after, prizes, required, factor, state, tour, route, removed, count,
+    touched, list_, number,
+):  # fmt: skip
+    """Put requests back where they cost least, in their order; return how many routes were touched, and the change."""
+    change, choices = 0.0, 2.0 * before.shape[1]
+    for q in range(count):
+        i = removed[q]
+        limit = _NO_LIMIT if required[i] else np.int64(factor * prizes[i])
+        blink = int(_uniform(state) * choices)
+        extra, p, r = best_place(times, into, requests, capacity, before, after, tour, route, i, limit, blink)
+        if r == NONE:
+            change += prizes[i]
+            continue
+        if r == OWN:
+            r = 0
+            while route[r, LENGTH] > 0:
+                r += 1
+        if not touched[r]:
+            touched[r], list_[number] = True, r
+            number += 1
+        put(times, requests, tour, route, i, p, r)
+        change += extra
+    return number, change
+
+
+@njit(cache=True, nogil=True)
+def build_into(times, into, requests, capacity, closing, before, after, order, tour, route):  # type: ignore[no-untyped-def]
+    """Fill a tour with routes that serve all requests, put in this order; return their driving time.
+
+    Each request must be feasible on a route of its own: then all routes are.
+    """
+    n = len(requests)
+    tour[:], route[:] = 0, 0
+    tour[:, ROW], tour[n, LATE] = -1, closing
+    touched, list_ = np.zeros(n + 1, np.bool_), np.zeros(n + 1, np.int64)
+    state, all_ = np.ones(1, np.uint64), np.ones(n, np.bool_)
+    _, total = _put_back(
+        times, into, requests, capacity, before, after, np.zeros(n), all_, 1.0, state, tour, route, order, n,
+        touched, list_, 0,
+    )  # fmt: skip
+    return total
+
+
 @njit(cache=True, nogil=True)
 def improve_into(  # type: ignore[no-untyped-def]
-    travel, requests, capacity, closing, prizes, required, near, iterations, hot, cold, state, routes, length, row,
-    best_routes, best_length, best_row, values,
+    times, into, requests, capacity, before, after, around, prizes, required, iterations, hot, cold, state,
+    tour, route, best_tour, best_route, values,
 ):  # fmt: skip
     """Go on with a search for some iterations, as the temperature falls from `hot` to `cold`.
 
-    `routes`, `length` and `row` hold the current solution and `best_*` the best one; values[0] and values[1] are their
-    values. `near`[i] lists requests near request i, nearest first; `state` (uint64[1]) is the random generator.
+    `tour` and `route` hold the current solution and `best_*` the best one; values[0] and values[1] are their values.
+    `state` (uint64[1]) is the random generator.
     """
     n = len(requests)
-    load, leave, count = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64), 0
-    for r in range(n + 1):
-        for k in range(length[r]):
-            count = r + 1
-            load[r] += requests[routes[r, k], DEMAND]
-            leave[r] = max(leave[r], requests[routes[r, k], RELEASE])
-    kept_routes, kept_length, kept_row = routes.copy(), length.copy(), row.copy()
-    kept_load, kept_leave = load.copy(), leave.copy()
+    kept_tour, kept_route = tour.copy(), route.copy()
     touched, list_ = np.zeros(n + 1, np.bool_), np.zeros(n + 1, np.int64)
     removed, out, keys = np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n)
     temperature, fall = hot, (cold / hot) ** (1.0 / max(1, iterations))
     for _ in range(iterations):
         temperature *= fall
-        before = count
         size, number, change = _remove(
-            travel, requests, near, state, routes, length, load, leave, row, prizes, removed, out, touched, list_
+            times, requests, around, state, tour, route, prizes, removed, out, touched, list_
         )
-        _sort(travel, requests, state, removed, size, keys)
-        value = values[0] + change
+        _sort(times, requests, state, removed, size, keys)
         for q in range(size):
-            i = removed[q]
-            out[i] = False
-            limit = _NO_LIMIT if required[i] else np.int64(prizes[i])
-            extra, r, k = cheapest(travel, requests, capacity, closing, routes, length, load, leave, count, i, limit)
-            if r == -2:
-                value += prizes[i]
-                continue
-            if r == -1:
-                r, k = 0, 0
-                while r < count and length[r] > 0:
-                    r += 1
-                count = max(count, r + 1)
-            if not touched[r]:
-                touched[r], list_[number] = True, r
-                number += 1
-            for later in range(length[r], k, -1):
-                routes[r, later] = routes[r, later - 1]
-            routes[r, k] = i
-            leave[r] = max(leave[r], requests[i, RELEASE])
-            length[r] += 1
-            load[r] += requests[i, DEMAND]
-            row[i] = r
-            value += extra
+            out[removed[q]] = False
+        bold, factor = _uniform(state), 1.0
+        if bold < _BOLD:
+            factor = 1.0 + (_TIMES - 1.0) * _uniform(state)
+        elif bold < 2 * _BOLD:
+            factor = _uniform(state)
+        number, more = _put_back(
+            times, into, requests, capacity, before, after, prizes, required, factor, state, tour, route,
+            removed, size, touched, list_, number,
+        )  # fmt: skip
+        value = values[0] + change + more
         if value < values[0] - temperature * np.log(max(1e-300, _uniform(state))):
             values[0] = value
             for q in range(number):
-                r = list_[q]
-                touched[r] = False
-                kept_length[r], kept_load[r], kept_leave[r] = length[r], load[r], leave[r]
-                for k in range(length[r]):
-                    kept_routes[r, k] = routes[r, k]
-                    kept_row[routes[r, k]] = r
+                touched[list_[q]] = False
+                copy_route(tour, route, list_[q], kept_tour, kept_route)
             for q in range(size):
-                kept_row[removed[q]] = row[removed[q]]
+                kept_tour[removed[q], ROW] = tour[removed[q], ROW]
             if value < values[1]:
                 values[1] = value
-                best_length[:] = length
-                best_row[:] = row
-                for r in range(count):
-                    for k in range(length[r]):
-                        best_routes[r, k] = routes[r, k]
+                best_tour[:], best_route[:] = tour, route
         else:
-            count = before
-            for q in range(number):
-                r = list_[q]
-                touched[r] = False
-                length[r], load[r], leave[r] = kept_length[r], kept_load[r], kept_leave[r]
-                for k in range(length[r]):
-                    routes[r, k] = kept_routes[r, k]
-                    row[routes[r, k]] = r
             for q in range(size):
-                row[removed[q]] = kept_row[removed[q]]
+                tour[removed[q], ROW] = -1
+            for q in range(number):
+                touched[list_[q]] = False
+                copy_route(kept_tour, kept_route, list_[q], tour, route)

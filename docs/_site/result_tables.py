@@ -1,0 +1,164 @@
+"""Tables of results: five days, all days, the competition, and the static problems, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from colayer.display.tables import duration
+
+#: Rows of `days` and their names in the results; several seeds of learning are one row.
+DAYS = {
+    "`greedy`: everything leaves at once": "greedy",
+    "`prize`: a request leaves if it pays c · trip": "prize",
+    "`prize+wait`: and if none must go, the route waits": "prize, wait",
+    "**learned**, 10 s of one core": "linear, seed",
+    "hindsight, which no policy reaches": "hindsight",
+}
+ALL_DAYS = {
+    "`greedy`": "greedy", "`lazy`": "lazy", "`look-ahead`": "look-ahead", "`prize`, c tuned": "prize",
+    "`prize+wait`, c tuned": "prize, wait", "linear": "linear, seed", "linear and simulation": "simulated, seed",
+    "hindsight": "hindsight",
+}  # fmt: skip
+
+
+def days(results: dict[str, Any]) -> str:
+    """Return five rows of the generator's days: above hindsight, paired to the best rule, and time."""
+    rows = ["| | above hindsight | to `prize+wait` | per day |", "|---|---|---|---|"]
+    for name, key in DAYS.items():
+        above, paired, time = _day_row(results["generator"], key)
+        bold = "**" if "learned" in name else ""
+        rows.append(f"| {name} | {above} | {bold}{paired}{bold} | {time} |")
+    return "\n".join(rows)
+
+
+def all_days(results: dict[str, Any]) -> str:
+    """Return every row of both data sets: above hindsight, and paired to the best rule."""
+    rows = ["| | files: above hindsight | to `prize+wait` | generator | to `prize+wait` | per day |", "|---" * 6 + "|"]
+    for name, key in ALL_DAYS.items():
+        cells = [_day_row(results[data], key) for data in ("files", "generator")]
+        rows.append(f"| {name} | {cells[0][0]} | {cells[0][1]} | {cells[1][0]} | {cells[1][1]} | {cells[1][2]} |")
+    return "\n".join(rows)
+
+
+def _day_row(data: dict[str, Any], key: str) -> tuple[str, str, str]:
+    """Return three cells; a contender on fewer days is compared on those, seeds are averaged day by day."""
+    found = [entry for name, entry in data.items() if name == key or (key.endswith("seed") and name.startswith(key))]
+    costs = np.array([entry["costs"] for entry in found], float)
+    rule, least = (np.array(data[name]["costs"], float)[: costs.shape[1]] for name in ("prize, wait", "hindsight"))
+    paired = 100.0 * (costs / rule - 1.0).mean(axis=0)
+    above = 100.0 * float((costs / least - 1.0).mean())
+    error = float(paired.std(ddof=1) / np.sqrt(len(paired)))
+    difference = "reference" if key == "prize, wait" else f"{paired.mean():+.2f} ± {error:.2f} %".replace("-", "−")
+    count = "" if costs.shape[1] == len(data["prize"]["costs"]) else f" ({costs.shape[1]} days)"
+    return f"{above:.1f} %{count}", difference, duration(float(np.mean([entry["seconds"] for entry in found])))
+
+
+#: The winner and the second of the competition, as the results name them.
+WINNER, SECOND = "Kleopatra", "Team_sb"
+
+
+def competition(results: dict[str, Any]) -> str:
+    """Return in words how learned weights do on the official runs of the competition, by most runs."""
+    rows = results["table"]
+    learned = [row for name, row in rows.items() if name.startswith("learned")]
+    most = max(row["runs"] for row in learned)
+    best = min((row for row in learned if row["runs"] == most), key=lambda row: row[WINNER][0])
+    winner, second = (_paired(best[team]) for team in (WINNER, SECOND))
+    rules = [row for name, row in rows.items() if name.startswith("prize × vote") and row["runs"] == most]
+    rule = f", here {_paired(rules[0][WINNER])} to the winner," if rules else ""
+    return (
+        f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
+        f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
+        f"(paired), with {best['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
+        f"Learning is the smaller part:\nan unlearned rule, `prize × vote`,{rule} is close; "
+        "the features, the decoder and the layer bring the rest."
+    )
+
+
+def routing(results: dict[str, Any]) -> str:
+    """Return the mean cost of every team and contender, paired to the winner and the second, and its time per epoch."""
+    rows = ["| | runs | mean cost | to the winner | to the second | s per epoch |", "|---" * 6 + "|"]
+    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get(WINNER, [0.0])[0]):
+        pairs = [_paired(row[team]) if team in row else "" for team in (WINNER, SECOND)]
+        seconds = f"{row['seconds'][0]:.2f}" if "seconds" in row else "120"
+        rows.append(f"| {name} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |")
+    return "\n".join(rows)
+
+
+def _paired(difference: list[float]) -> str:
+    return f"{difference[0]:+.2f} ± {difference[1]:.2f} %".replace("-", "−")
+
+
+#: Contenders of the tables below, as the results name them, and what they are called here.
+JOBS = {
+    "srpt-midpoint": "SRPT completion − p/2", "release+ls": "release order, `ls`", "look-ahead": "look-ahead",
+    "aprtf": "APRTF (Chu 1992)", "aprtf+rdi": "APRTF, `rdi`", "learned, none": "**learned**: it is look-ahead",
+    "learned, 27 features, none": "learned, 27 features", "learned, ls": "learned, `ls`",
+    "learned, rdi": "learned, `rdi`", "learned, rdi, 150 samples": "learned, `rdi`, 150 samples",
+}  # fmt: skip
+TREES = {
+    "no first stage": "E_1 = ∅", "approximation": "approximation algorithm (safe weights)",
+    "learned, indicator": "learned, the paper's features", "learned, cost": "**learned**",
+    "lagrangian": "Lagrangian heuristic", "certified": "certified: bound and heuristic",
+}  # fmt: skip
+VEHICLES = {
+    "deterministic": "blind to delays", "learned, 23": "learned, 23 features",
+    "learned, extended": "**learned**, extended",
+    "safe weights, ls": "safe weights, then `ls`", "learned, extended, ls": "learned, extended, then `ls`",
+}  # fmt: skip
+
+
+def jobs(results: dict[str, Any]) -> str:
+    """Return mean and worst gap and time on the single machine."""
+    return _gaps(results["rows"], JOBS)
+
+
+def trees(results: dict[str, Any]) -> str:
+    """Return mean and worst gap and time on trees."""
+    return _gaps(results["rows"], TREES)
+
+
+def vehicles(results: dict[str, Any]) -> str:
+    """Return mean costs against the safe weights, by number of tasks."""
+    sizes = list(results["by_tasks"])
+    rows = [f"| tasks | {' | '.join(sizes)} |", "|---" * (len(sizes) + 1) + "|"]
+    for key, name in VEHICLES.items():
+        cells = [results["by_tasks"][size].get(key) for size in sizes]
+        shown = ["" if cell is None else f"{100.0 * cell['against_safe']:+.1f} %".replace("-", "−") for cell in cells]
+        rows.append(f"| {name} | {' | '.join(shown)} |")
+    return "\n".join(rows)
+
+
+def cities(results: dict[str, Any]) -> str:
+    """Return processor time and memory of large cities."""
+    rows = ["| | time | memory |", "|---|---|---|"]
+    rows += [f"| {name} | {duration(row['cpu'])} | {row['gb']:.2f} GB |" for name, row in results["solves"].items()]
+    return "\n".join(rows)
+
+
+def layers(results: dict[str, Any]) -> str:
+    """Return the time of each layer, and how many times as long others take."""
+    rows = ["| layer | colayer | others, times colayer |", "|---|---|---|"]
+    for name, times in results["seconds"].items():
+        own = times["colayer"]["cpu"]
+        others = ", ".join(f"{who} {each['cpu'] / own:.2g}" for who, each in times.items() if who != "colayer")
+        rows.append(f"| {name} | {duration(own)} | {others} |")
+    return "\n".join(rows)
+
+
+def _gaps(found: list[dict[str, Any]], names: Mapping[str, str]) -> str:
+    by_name = {row["contender"]: row for row in found}
+    rows = ["| | mean gap | worst | time |", "|---|---|---|---|"]
+    for key, name in names.items():
+        row = by_name[key]
+        gaps = f"{100.0 * row['mean_gap']:.3f} % | {100.0 * row['worst_gap']:.2f} %"
+        rows.append(f"| {name} | {gaps} | {duration(row['mean_seconds'])} |")
+    return "\n".join(rows)
+
+
+RESULTS: dict[str, Callable[..., str]] = {
+    table.__name__: table for table in (days, all_days, competition, routing, jobs, trees, vehicles, cities, layers)
+}
