@@ -19,7 +19,8 @@ DAYS = {
 }
 ALL_DAYS = {
     "`greedy`": "greedy", "`lazy`": "lazy", "`look-ahead`": "look-ahead", "`prize`, c tuned": "prize",
-    "`prize+wait`, c tuned": "prize, wait", "linear": "linear, seed", "linear and simulation": "simulated, seed",
+    "`prize+wait`, c tuned": "prize, wait", "linear": "linear, seed",
+    "`prize+wait` and simulation": "prize, wait, simulated", "linear and simulation": "simulated, seed",
     "hindsight": "hindsight",
 }  # fmt: skip
 
@@ -78,16 +79,6 @@ def competition(results: dict[str, Any]) -> str:
         f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, with equal iterations, it is {gain}; "
         "features that look at drawn futures and the layer bring the rest."
     )
-
-
-def routing(results: dict[str, Any]) -> str:
-    """Return the mean cost of every team and contender, paired to the winner and the second, and its time per epoch."""
-    rows = ["| | runs | mean cost | to the winner | to the second | s per epoch |", "|---" * 6 + "|"]
-    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get(WINNER, [0.0])[0]):
-        pairs = [_paired(row[team]) if team in row else "" for team in (WINNER, SECOND)]
-        seconds = f"{row['seconds'][0]:.2f}" if "seconds" in row else "120"
-        rows.append(f"| {name} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |")
-    return "\n".join(rows)
 
 
 def _paired(difference: list[float]) -> str:
@@ -190,7 +181,7 @@ def routing_steps(results: dict[str, Any]) -> str:
 RESULTS: dict[str, Callable[..., str]] = {
     table.__name__: table
     for table in (
-        *(days, all_days, competition, routing, routing_teams, routing_steps),
+        *(days, all_days, competition, routing_teams, routing_steps),
         *(jobs, trees, vehicles, cities, layers),
     )
 }
