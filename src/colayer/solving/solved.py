@@ -164,7 +164,7 @@ def written(problem: BoundProblem[X, Y, Z], instance: X, solution: Z) -> Any:
     if problem.write_solution is not None:
         return problem.write_solution(solution, instance)
     try:
-        return msgspec.to_builtins(solution, enc_hook=plain, str_keys=True)
+        return msgspec.json.decode(msgspec.json.encode(solution, enc_hook=plain))
     except (TypeError, ValueError):  # it has no JSON form of its own
         return None
 
