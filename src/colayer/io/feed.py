@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from colayer._runtime.text import first_line
 from colayer.errors import InputError
@@ -31,8 +32,11 @@ class Feed:
             self._zip = zipfile.ZipFile(io.BytesIO(held))
         except DAMAGED:
             raise InputError("not a zip file, expected a GTFS feed, zipped or a folder", where=self.name) from None
-        inside = [name for name in self._zip.namelist() if name.rpartition("/")[2] == "trips.txt"]
-        self._prefix = inside[0].removesuffix("trips.txt") if inside else ""  # some feeds are folders in a zip file
+        names = [name for name in self._zip.namelist() if not name.startswith("__MACOSX/")]
+        folders = [name.removesuffix("trips.txt") for name in names if name.rpartition("/")[2] == "trips.txt"]
+        self._prefix = min(folders, key=len, default="")  # some feeds are folders in a zip file
+        if self._prefix and len(folders) > 1:
+            raise InputError(f"several feeds, in {' and in '.join(folders)}, expected one", where=self.name)
 
     def has(self, file: str) -> bool:
         """Tell whether the feed has a file."""
@@ -46,29 +50,39 @@ class Feed:
         if not self.has(file):
             raise InputError("missing, expected it in a GTFS feed", where=place)
         try:
-            text = self._bytes(file).decode("utf-8-sig")
+            yield from _rows(io.TextIOWrapper(self._open(file), "utf-8-sig", newline=""), columns, place)
         except InputError:
             raise
+        except UnicodeDecodeError as error:
+            raise InputError(f"not UTF-8 text ({error.reason})", where=place) from None
         except DAMAGED as error:
             raise InputError(f"cannot be read ({first_line(error)})", where=place) from None
-        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        try:
-            names = [name.strip() for name in next(reader, [])]
-            for name in names:
-                if names.count(name) > 1:
-                    raise InputError("given twice, expected distinct names", where=f"{place}: {name}")
-            for column in columns:
-                if column not in names:
-                    raise InputError("no such column", where=f"{place}: {column}")
-            for cells in reader:
-                if any(cells):
-                    if any(cells[len(names) :]):  # a comma that is not quoted moves all that follows
-                        said = f"{len(cells)} cells, expected {len(names)}"
-                        raise InputError(said, where=f"{place}: line {reader.line_num}")
-                    row = dict(zip(names, (cell.strip() for cell in cells), strict=False))
-                    yield f"{place}: line {reader.line_num}", row | {c: row.get(c, "") for c in columns}
-        except csv.Error as error:
-            raise InputError(f"not CSV: {first_line(error)}", where=f"{place}: line {reader.line_num}") from None
 
-    def _bytes(self, file: str) -> bytes:
-        return read_bytes(self._folder / file) if self._zip is None else self._zip.read(self._prefix + file)
+    def _open(self, file: str) -> IO[bytes]:
+        return io.BytesIO(read_bytes(self._folder / file)) if self._zip is None else self._zip.open(self._prefix + file)
+
+
+def _rows(text: io.TextIOWrapper, columns: tuple[str, ...], place: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Iterate over the rows of a table; where the first row ends in commas too many, all of them must."""
+    reader = csv.reader(text, strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError("given twice, expected distinct names", where=f"{place}: {name}")
+        for column in columns:
+            if column not in names:
+                raise InputError("no such column", where=f"{place}: {column}")
+        width = 0
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            at, width = f"{place}: line {reader.line_num}", width or max(len(cells), len(names))
+            # a comma that is not quoted moves all that follows
+            if len(cells) > width or any(cells[len(names) :]) or len(names) < width != len(cells):
+                raise InputError(f"{len(cells)} cells, expected {len(names)}", where=at)
+            found = dict(zip(names, cells, strict=False))
+            yield at, found | {column: found.get(column, "") for column in columns}
+    except csv.Error as error:
+        raise InputError(f"not CSV: {first_line(error)}", where=f"{place}: line {reader.line_num}") from None

@@ -20,6 +20,8 @@ from colayer.errors import InputError
 from colayer.io.feed import Feed
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+#: How often a trip of `frequencies.txt` may run.
+_MOST = 10_000
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 
 
@@ -107,9 +109,7 @@ def _kinds(feed: Feed) -> dict[str, int]:
         return {}
     kinds = {}
     for where, row in feed.rows("routes.txt", "route_id", "route_type"):
-        if not row["route_type"].isdecimal():
-            raise InputError(f"{short(row['route_type'])}, expected a whole number", where=f"{where}: route_type")
-        kinds[row["route_id"]] = int(row["route_type"])
+        kinds[row["route_id"]] = _whole(row, "route_type", where)
     return kinds
 
 
@@ -136,6 +136,13 @@ def _services(feed: Feed, day: Date) -> set[str]:
     return services
 
 
+def _whole(row: dict[str, str], column: str, where: str) -> int:
+    """Return a whole number >= 0."""
+    if re.fullmatch(r"\d{1,18}", row[column]) is None:
+        raise InputError(f"{short(row[column])}, expected a whole number", where=f"{where}: {column}")
+    return int(row[column])
+
+
 def _compact(row: dict[str, str], column: str, where: str) -> str:
     """Return a date as feeds write it."""
     if re.fullmatch(r"\d{8}", row[column]) is None:
@@ -159,9 +166,7 @@ def _timed(feed: Feed, trips: dict[str, Trip]) -> list[Trip]:
     for where, row in feed.rows("stop_times.txt", *columns):
         if row["trip_id"] not in trips:
             continue
-        if not row["stop_sequence"].isdecimal():
-            raise InputError(f"{short(row['stop_sequence'])}, expected a whole number", where=f"{where}: stop_sequence")
-        at = int(row["stop_sequence"]), where, row
+        at = _whole(row, "stop_sequence", where), where, row
         seen = ends.setdefault(row["trip_id"], [])
         if len(seen) < 2:
             seen.append(at)
@@ -200,12 +205,15 @@ def _frequent(feed: Feed, trips: list[Trip]) -> list[Trip]:
         trip = by_name.get(row["trip_id"])
         if trip is None:
             continue
-        if not row["headway_secs"].isdecimal() or int(row["headway_secs"]) == 0:
-            raise InputError(f"{short(row['headway_secs'])}, expected seconds > 0", where=f"{where}: headway_secs")
+        headway = _whole(row, "headway_secs", where)
+        if headway == 0:
+            raise InputError("0, expected seconds > 0", where=f"{where}: headway_secs")
         first, last = (_minutes(row[key], f"{where}: {key}") for key in ("start_time", "end_time"))
         if last <= first:
             raise InputError("not after start_time", where=f"{where}: end_time")
-        seconds = range(round(60 * first), round(60 * last), int(row["headway_secs"]))
+        seconds = range(round(60 * first), round(60 * last), headway)
+        if len(seconds) > _MOST:
+            raise InputError(f"{headway} for {len(seconds):,} trips, expected fewer", where=f"{where}: headway_secs")
         for second in seconds:
             begin, rest = second / 60, f":{second % 60:02}" if second % 60 else ""
             name = f"{trip.name}@{second // 3600}:{second // 60 % 60:02}{rest}"

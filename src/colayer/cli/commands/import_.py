@@ -113,7 +113,7 @@ def import_(
             instances += made
             plans += [(day, published(day, instance)) for instance in made]
     except InputError as error:
-        if error.where not in ("date", "services", "route_type", "late", "spread", "correlation"):
+        if error.where not in ("date", "services", "route_type", "late", "spread", "correlation", "depot"):
             raise
         option = {"services": "service"}.get(error.where, error.where).replace("_", "-")
         raise OptionError(error.message, where=f"--{option}") from None

@@ -39,10 +39,9 @@ class DelayModel:
     def __post_init__(self) -> None:
         for field in ("late", "spread", "correlation"):
             value = number(getattr(self, field), field)
-            most = 1.0 if field == "correlation" else math.inf
+            most = 1.0 if field == "correlation" else 100.0
             if not 0.0 <= value <= most:
-                expected = "0 to 1" if field == "correlation" else "a number >= 0"
-                raise InputError(f"{value:g} is out of range, expected {expected}", where=field)
+                raise InputError(f"{value:g} is out of range, expected 0 to {most:g}", where=field)
 
     def draw(self, begin: Floats, end: Floats, scenarios: int, seed: int) -> tuple[Floats, Floats]:
         """Return the minutes (S, n) by which trips end late, and the factors (S, 24) on empty trips."""
