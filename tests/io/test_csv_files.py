@@ -196,7 +196,11 @@ def test_a_thousand_was_taken_for_a_fraction(tmp_path: Path) -> None:
     """1.200 beside 900 with semicolons; 1.200 beside 0.500, or with commas, is a fraction."""
     with rejects(InputError, "1.200 beside 900", where="x.csv: column a, line 3"):
         read_csv(written(tmp_path, "a;b\n900;x\n1.200;y\n"))
+    for text in ("a;b\n1.200;x\n2.900;y\n", "a;b\n1.200;30\n2.900;20\n"):
+        with rejects(InputError, "1.200 may be", where="x.csv: column a, line 2"):
+            read_csv(written(tmp_path, text))
     assert read_csv(written(tmp_path, "a;b\n0.500;x\n1.200;y\n"))["a"] == [0.5, 1.2]
+    assert read_csv(written(tmp_path, "a;b\n1.250;0.5\n1.200;1.5\n"))["a"] == [1.25, 1.2]
     assert read_csv(written(tmp_path, "a,b\n900,x\n1.200,y\n"))["a"] == [900.0, 1.2]
 
 

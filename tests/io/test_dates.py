@@ -83,3 +83,9 @@ def test_an_origin_is_a_date() -> None:
     for wrong in ("Monday", 5):
         with rejects(InputError, where="origin"):
             checked_origin(wrong)
+
+
+def test_times_beyond_the_last_date_are_refused() -> None:
+    """They ended in an OverflowError."""
+    with rejects(InputError, "no date"):
+        dates_or_numbers([1e15], datetime(2026, 1, 5))

@@ -261,3 +261,31 @@ def test_series_of_other_labels_were_matched_by_position() -> None:
 def test_times_beside_numbers_were_both_taken_for_minutes(values: list[Any]) -> None:
     with rejects(InputError, "times or numbers", where="column release, row 2"):
         Arguments("jobs", {"release": values}).numbers("release")
+
+
+def test_periods_and_times_of_a_zone_were_taken_for_times_of_day() -> None:
+    """A period has hours and minutes: days became 0."""
+    zoned = datetime.time(7, 30, tzinfo=datetime.UTC)
+    for value in (pd.Period("2026-01-05", "D"), zoned, np.datetime64("12000-01-01")):
+        with rejects(InputError, "expected a number, 7:30 or 2026-01-05 07:30", where="column release, row 1"):
+            Arguments("jobs", {"release": [value]}).times("release")
+
+
+def test_days_that_a_spreadsheet_counts_were_taken_for_minutes() -> None:
+    begin, end = [46027.3125, 46027.354167], [46027.34375, 46027.416667]
+    with rejects(InputError, "46027.3125", "spreadsheets", where="column begin, row 1"):
+        Arguments("tasks", {"begin": begin, "end": end}).times("begin", "end")
+    for given in ([46027.3125, 3.0], [46027.25, 46028.5], [46027, 46028], [41234.123, 41300.456]):
+        (found,), _ = Arguments("jobs", {"release": given}).times("release")
+        assert found.tolist() == given
+
+
+@pytest.mark.parametrize("value", [np.inf, "inf", "1e400", "nan"])
+def test_what_is_not_finite_is_named_by_its_row(value: Any) -> None:
+    with rejects(InputError, "not finite", where="column minutes, row 2"):
+        Arguments("travel", {"minutes": [1, value]}).numbers("minutes")
+
+
+def test_a_series_for_a_table_was_a_message_of_many_lines() -> None:
+    with rejects(InputError, "not a table", where="items"):
+        table_of(pd.Series([1, 2], name="cost"), "items")

@@ -31,7 +31,8 @@ def shortened(text: str, most: int) -> str:
 def short(value: object) -> str:
     """Return the repr of a value in at most 40 characters; its type where it has no repr."""
     try:
-        return shortened(repr(value), 40)
+        text = repr(value)
+        return shortened(text if text.isprintable() else " ".join(text.split()), 40)
     except _ENDS:
         raise
     except BaseException:  # a class of the user's

@@ -129,11 +129,12 @@ def _refuse_points_beside_commas(table: InputTable, texts: Mapping[str, list[str
     """Refuse a file with numbers of both kinds in a column, 1.234 in one and 1,5 in another, or 1.200 beside 900."""
     comma = next((cell for cells in texts.values() for cell in cells if _COMMA.fullmatch(cell)), None)
     if comma is None:
+        fractions = any("." in cell and not _THOUSANDS.fullmatch(cell) for cells in texts.values() for cell in cells)
         for name, cells in texts.items():
-            whole = next((cell for cell in cells if _INTEGER.fullmatch(cell)), None)
+            whole = next((f" beside {cell}" for cell in cells if _INTEGER.fullmatch(cell)), "")
             points = [row for row, cell in enumerate(cells) if cell and not _INTEGER.fullmatch(cell)]
-            if whole is not None and all(_THOUSANDS.fullmatch(cells[row]) for row in points):
-                said = f"{cells[points[0]]} beside {whole} may be a thousand or a fraction, expected 1000 or 1.0"
+            if (whole or not fractions) and points and all(_THOUSANDS.fullmatch(cells[row]) for row in points):
+                said = f"{cells[points[0]]}{whole} may be a thousand or a fraction, expected 1000 or 1.0"
                 raise InputError(said, where=table.where(name, points[0]))
         return
     for name, cells in texts.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def is_time(value: Any) -> bool:
     """Tell whether what counts as a number is a time of day or a duration."""
     if isinstance(value, str):
         return CLOCK.fullmatch(value.strip()) is not None
-    return hasattr(value, "hour") or isinstance(value, timedelta | np.timedelta64)
+    return isinstance(value, time | timedelta | np.timedelta64)
 
 
 def dates_and_minutes(values: NDArray[Any]) -> list[Any]:
@@ -71,11 +71,25 @@ def minutes_since(origin: datetime, value: datetime) -> float:
     return float((_absolute(value) - _absolute(origin)) / _MINUTE)
 
 
+def counts_days(values: Iterable[NDArray[np.float64]]) -> bool:
+    """Tell whether numbers are dates as spreadsheets count them: days since 1900, here of 2000 to 2099.
+
+    Those of whole minutes have many decimals. Multiples of 1/20 may be anything.
+    """
+    days = np.concatenate([*values, np.empty(0)])
+    whole = np.abs(days * 1440.0 - np.round(days * 1440.0)) < 0.02
+    many = np.abs(days * 20.0 - np.round(days * 20.0)) > 1e-6
+    return bool(((days >= 36526.0) & (days < 73051.0) & whole).all() and many.any())
+
+
 def dates_or_numbers(minutes: Sequence[float] | NDArray[np.float64], origin: datetime | None) -> list[Any]:
     """Return minutes as dates if they count from an `origin`, else as numbers."""
     if origin is None:
         return numbers(np.asarray(minutes, dtype=np.float64))
-    dates = [_absolute(origin) + float(m) * _MINUTE for m in minutes]
+    try:
+        dates = [_absolute(origin) + float(m) * _MINUTE for m in minutes]
+    except OverflowError:
+        raise InputError(f"{max(minutes):g} minutes after {origin} is no date") from None
     return dates if origin.tzinfo is None else [day.astimezone(origin.tzinfo) for day in dates]
 
 

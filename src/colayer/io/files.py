@@ -72,7 +72,7 @@ def parse_json(data: bytes, path: Path) -> Any:
         if place is not None:
             raise InputError("not finite, expected a number", where=f"{path}: {place}") from None
         what = str(error).removeprefix("JSON is malformed: ").replace("Input data was truncated", "it ends too early")
-        table = "; a table has a name that ends with .csv" if path.suffix in (".txt", ".tsv") else ""
+        table = "; a table has a name that ends with .csv" if path.suffix.lower() in (".csv", ".txt", ".tsv") else ""
         raise InputError(f"not JSON: {what[:1].lower()}{what[1:]}{table}", where=str(path)) from None
     if isinstance(document, dict):
         keys = _keys(data)

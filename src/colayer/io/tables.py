@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,16 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
-from colayer.io.dates import CLOCK, as_date, dates_and_minutes, first_midnight, is_nat, is_time, minutes_since
+from colayer.io.dates import (
+    CLOCK,
+    as_date,
+    counts_days,
+    dates_and_minutes,
+    first_midnight,
+    is_nat,
+    is_time,
+    minutes_since,
+)
 from colayer.problem.guard import described
 
 #: Columns that hold the names of the rows, where none is said to.
@@ -167,10 +176,10 @@ class Arguments:
             raise InputError("empty, expected at least one row", where=self.table.about(given))
         return self.table[given]
 
-    def numbers(self, field: str, *, gaps: bool = False) -> Floats:
+    def numbers(self, field: str, *, gaps: bool = False, expected: str = "a number") -> Floats:
         """Return the numbers of a field, with `gaps` NaN for empty cells. Times of day are minutes: `7:30` is 450."""
         values = self.values(field)
-        found = np.array([self._number(value, field, i, gaps) for i, value in enumerate(values)])
+        found = np.array([self._number(value, field, i, gaps, expected) for i, value in enumerate(values)])
         told = [(row, value) for row, value in enumerate(values) if not _missing(value)]
         for row, value in told:
             if is_time(value) != is_time(other := told[0][1]):
@@ -184,7 +193,11 @@ class Arguments:
         dates = {field: [as_date(value) for value in values] for field, values in columns.items()}
         given = [day for days in dates.values() for day in days if day is not None]
         if not given:
-            return [self.numbers(field) for field in fields], None
+            found = [self.numbers(field, expected="a number, 7:30 or 2026-01-05 07:30") for field in fields]
+            if counts_days(found):
+                said = f"{found[0][0]} may be a date as spreadsheets count days, expected minutes, 7:30 or dates"
+                raise InputError(said, where=self.where(fields[0], 0))
+            return found, None
         for field, days in dates.items():
             for row, (day, value) in enumerate(zip(days, columns[field], strict=True)):
                 if day is None:
@@ -240,26 +253,28 @@ class Arguments:
                 raise
             raise InputError(error.message, where=self.where(found["field"], int(found["row"]))) from None
 
-    def _number(self, value: Any, field: str, row: int, gaps: bool) -> float:
+    def _number(self, value: Any, field: str, row: int, gaps: bool, expected: str) -> float:
         if _missing(value):
             if gaps:
                 return math.nan
             kind = "a number" if not is_nat(value) else "a duration" if isinstance(value, np.timedelta64) else "a date"
             raise InputError(f"empty, expected {kind}", where=self.where(field, row))
         try:
-            return number(value)
+            found = number(value)
         except (TypeError, ValueError, OverflowError):
             said = short(value) if (day := as_date(value)) is None else f"a date, {day}"
-            raise InputError(f"{said}, expected a number", where=self.where(field, row)) from None
+            raise InputError(f"{said}, expected {expected}", where=self.where(field, row)) from None
+        if not math.isfinite(found):
+            raise InputError(f"{found} is not finite, expected {expected}", where=self.where(field, row))
+        return found
 
 
 def number(value: Any) -> float:
     """Return a number as a float, also from text; times of day and durations in minutes."""
-    if isinstance(value, bool | np.bool_ | datetime):
+    if isinstance(value, bool | np.bool_ | datetime | np.datetime64) or getattr(value, "tzinfo", None):
         raise TypeError
-    if hasattr(value, "hour") and hasattr(value, "minute"):
-        seconds = getattr(value, "second", 0) + getattr(value, "microsecond", 0) / 1e6
-        return float(60 * value.hour + value.minute + seconds / 60)
+    if isinstance(value, time):
+        return 60.0 * value.hour + value.minute + (value.second + value.microsecond / 1e6) / 60.0
     if isinstance(value, timedelta):
         return value / timedelta(minutes=1)
     if isinstance(value, np.timedelta64):

@@ -68,3 +68,5 @@ def test_parameters_have_a_range(field: str) -> None:
         DelayModel(**{field: -0.1})
     with rejects(InputError, where="correlation"):
         DelayModel(correlation=1.1)
+    with rejects(InputError, "0 to 100", where="late"):
+        DelayModel(late=1e308)

@@ -12,7 +12,7 @@ from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.io.dates import as_date, clock_time
 from colayer.io.tables import NAMES, Arguments, InputTable, table_of, words
-from colayer.io.validate import number, table, whole
+from colayer.io.validate import number, refuse, table, whole
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST, SCENARIOS, VEHICLE_COST
 from colayer.problems.vehicle_scheduling.instance import Instance
 from colayer.problems.vehicle_scheduling.places import MOST
@@ -74,6 +74,7 @@ def instance(
     with given.located():
         minutes = _travel(given, travel, speed, len(begins), names)
         delay, factor = _scenarios(scenarios, late, seed, begins, ends, names)
+        refuse(ends + delay < begins, delay, "scenarios", "ends a task before it begins")
         return Instance(
             vehicle_cost=vehicle_cost,
             delay_cost=delay_cost,
@@ -109,7 +110,8 @@ def _travel(given: Arguments, travel: Any, speed: float, n: int, names: list[Any
         return np.hypot(to_x[:, None] - x, to_y[:, None] - y) / speed
     if _is_table(travel):
         trips = table_of(travel, "travel", source="travel")
-        return _between_places(given, trips) if set(TRIPS) <= set(trips) else _between_tasks(trips, n, names)
+        between_places = {name.strip().lower() for name in trips}.issuperset(TRIPS)
+        return _between_places(given, trips) if between_places else _between_tasks(trips, n, names)
     return table(_plain(travel, "travel"), "travel", (n, n), gaps=True)
 
 
@@ -122,7 +124,7 @@ def _between_places(given: Arguments, trips: InputTable) -> Floats:
         row = int(np.argmax(minutes < 0))
         raise InputError(f"{minutes[row]:g} is negative, expected a number >= 0", where=told.where("minutes", row))
     known: dict[Any, float] = {}
-    for row, (u, v, time) in enumerate(zip(trips.words("from"), trips.words("to"), minutes, strict=True)):
+    for row, (u, v, time) in enumerate(zip(told.words("from"), told.words("to"), minutes, strict=True)):
         before = known.setdefault((str(u), str(v)), time)
         if before != time and not (np.isnan(before) and np.isnan(time)):
             said = f"{time:g} from {short(u)} to {short(v)}, and {before:g} in a row before, expected one of them"
@@ -175,8 +177,8 @@ def _scenarios(
     n = len(begin)
     if isinstance(scenarios, int | np.integer) and not isinstance(scenarios, bool):
         count = _affordable(whole(scenarios, "scenarios", least=1), n)
-        if number(late, "late") < 0:
-            raise InputError(f"{late:g} is negative, expected a share >= 0", where="late")
+        if not 0.0 <= number(late, "late") <= 100.0:
+            raise InputError(f"{late:g} is out of range, expected a share of 0 to 100", where="late")
         rng = np.random.default_rng(whole(seed, "seed"))
         shares = rng.exponential(late, size=(count, n + 1))
         return shares[:, :n] * np.maximum(end - begin, 0.0), 1.0 + shares[:, n]
