@@ -109,8 +109,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def costs(self, features: NDArray[Any], weights: Floats, instance: Any, number_of_rounds: int = 1) -> Floats:
         """Return the total cost of the day under each row of `weights` (raw units)."""
         if self.day_costs is not None:
-            found = np.asarray(self.day_costs(weights, instance), dtype=np.float64)
-            return guard.vector(found, len(weights), f"day_costs of {self.name}") if self.guarded else found
+            found = self.day_costs(weights, instance)
+            return guard.vector(found, len(weights), f"day_costs of {self.name}", "row of weights")
         return np.array([total_cost(play(self, self.start(instance), self.policy(row))) for row in weights])
 
     def hindsight_decisions(self, day: Any, state: Any = None) -> list[Any]:
