@@ -59,7 +59,8 @@ METHODS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "bound": ("day", ("bound",), (TEXT, NAN, OBJECT, LATER, INFINITE)),
     "baseline": ("rule, state", ("evaluate",), (NONE, LATER, "(99,)")),
     "day_costs": ("weights, day", ("train",), (
-        NONE, TEXT, NAN, OBJECT, LATER, "{}", "np.ones(99)", "[1.0, 'low']", "np.full(len(weights), np.nan)", "Tensor()",
+        NONE, TEXT, NAN, OBJECT, LATER, "{}", "np.ones(99)", "[1.0, 'low']", "Tensor()",
+        "np.full(len(weights), np.nan)",
     )),
     "generate": ("seed, epochs=5", ("generate",), (NONE, LATER)),
     "read": ("document", ("solve",), (NONE, LATER)),

@@ -172,6 +172,15 @@ def described(value: object) -> str:
     return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
+def listed(value: Any, expected: str, where: str) -> list[Any]:
+    """Return what is given as a list; refuse what has no items."""
+    try:
+        items = iter(value)
+    except TypeError:
+        raise InputError(f"{described(value)}, expected {expected}", where=where) from None
+    return list(items)
+
+
 def given(value: T | None, what: str, expected: str, part: str = "") -> T:
     """Return the value; refuse None and coroutines."""
     if value is None or inspect.iscoroutine(value):
