@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, get_args
 
+from notebook_tables import NOTEBOOKS
 from result_tables import RESULTS
 
 from colayer.analysis.cells import counted_error
@@ -79,4 +80,10 @@ def _balls(n: int, d: int = 66) -> list[float]:
     return [excess_risk(n, d, r, 1.0, form=form) - deviation(n, 0.05) for form, r in radius.items()]
 
 
-TABLES: dict[str, Callable[..., str]] = {"verdicts": verdicts, "claims": claims, "bounds": bounds, **RESULTS}
+TABLES: dict[str, Callable[..., str]] = {
+    "verdicts": verdicts,
+    "claims": claims,
+    "bounds": bounds,
+    **RESULTS,
+    **NOTEBOOKS,
+}
