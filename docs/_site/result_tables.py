@@ -87,7 +87,7 @@ def _paired(difference: list[float]) -> str:
 
 #: Contenders of the tables below, as the results name them, and what they are called here.
 JOBS = {
-    "srpt-midpoint": "SRPT completion − p/2", "release+ls": "release order, `ls`", "look-ahead": "look-ahead",
+    "srpt-midpoint": "SRPT completion − p/2", "shortest-available": "shortest available", "look-ahead": "look-ahead",
     "aprtf": "APRTF (Chu 1992)", "aprtf+rdi": "APRTF, `rdi`", "learned, none": "**learned**: it is look-ahead",
     "learned, 27 features, none": "learned, 27 features", "learned, ls": "learned, `ls`",
     "learned, rdi": "learned, `rdi`", "learned, rdi, 150 samples": "learned, `rdi`, 150 samples",

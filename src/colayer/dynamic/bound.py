@@ -23,7 +23,6 @@ from colayer.models import Model
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard
 from colayer.problem.bind import BoundProblem
-from colayer.problem.declarations import attribute
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
@@ -49,7 +48,6 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         self.features_use_solution = False
         #: Whether `solve` has played a day with care: the first one shows a step that changes its state.
         self.watched = False
-        self.hindsight_is_exact = bool(attribute(problem, "hindsight_is_exact", False))
         #: (rule, state) → decision, and (decision, state) → what is wrong with it, as the user wrote them.
         self.rule_decision, self.decision_violation = self.baseline, self.violation
         self.cost = self._cost_of_day
@@ -113,8 +111,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def costs(self, features: NDArray[Any], weights: Floats, instance: Any, number_of_rounds: int = 1) -> Floats:
         """Return the total cost of the day under each row of `weights` (raw units)."""
         if self.day_costs is not None:
-            found = np.asarray(self.day_costs(weights, instance), dtype=np.float64)
-            return guard.vector(found, len(weights), f"day_costs of {self.name}") if self.guarded else found
+            found = self.day_costs(weights, instance)
+            return guard.vector(found, len(weights), f"day_costs of {self.name}", "row of weights")
         return np.array([total_cost(play(self, self.start(instance), self.policy(row))) for row in weights])
 
     def hindsight_decisions(self, day: Any, state: Any = None) -> list[Any]:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def solve(
-    files: arguments.Files,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="INSTANCE...", help="Instance files (JSON, npz or CSV), or folders of them."),
+    ],
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A trained model; the pretrained one by default.")
     ] = None,
@@ -31,7 +34,7 @@ def solve(
     sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
     rounds: arguments.Rounds = None,
-    certify: Annotated[bool, typer.Option("--certify", help="Continue with the exact solver.")] = False,
+    certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver, to a proof.")] = False,
     time_limit: Annotated[
         float | None,
         typer.Option(
