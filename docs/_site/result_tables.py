@@ -142,6 +142,28 @@ def layers(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
+#: The plans of a real timetable, as the results name them, and what they are called here.
+PLANS = {
+    "published blocks": "published blocks", "fewest vehicles": "fewest vehicles",
+    "delay x3": "`delay x3`, a plain rule", "shipped weights": "shipped weights", "learned": "learned from this day",
+    "shipped, 20 rounds": "shipped weights, 20 [rounds](choose_a_learner.md#rounds)",
+    "delay x3 + ls": "`delay x3`, then `ls`", "learned + ls": "learned, then `ls`",
+}  # fmt: skip
+
+
+def timetable(results: dict[str, Any]) -> str:
+    """Return vehicles, delay and cost of each plan, and its difference to the rule."""
+    by_name = {row["plan"]: row for row in results["rows"]}
+    rows = ["| plan | vehicles | delay, min | cost | to `delay x3` | time |", "|---" * 6 + "|"]
+    for key, name in PLANS.items():
+        row, away = by_name[key], by_name[key]["difference"]
+        paired = _paired([100.0 * away["mean"], 100.0 * away["standard_error"]]) if key != away["to"] else "reference"
+        cost = f"{row['cost']:,.0f} ± {row['standard_error']:.0f}"
+        time = f"{row['seconds']:.2f} s" if row["seconds"] else ""
+        rows.append(f"| {name} | {row['vehicles']:.1f} | {row['expected_delay']:,.0f} | {cost} | {paired} | {time} |")
+    return "\n".join(rows)
+
+
 def _gaps(found: list[dict[str, Any]], names: Mapping[str, str]) -> str:
     by_name = {row["contender"]: row for row in found}
     rows = ["| | mean gap | worst | time |", "|---|---|---|---|"]
@@ -182,6 +204,6 @@ RESULTS: dict[str, Callable[..., str]] = {
     table.__name__: table
     for table in (
         *(days, all_days, competition, routing_teams, routing_steps),
-        *(jobs, trees, vehicles, cities, layers),
+        *(jobs, trees, vehicles, cities, layers, timetable),
     )
 }
