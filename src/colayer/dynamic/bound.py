@@ -46,6 +46,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         for method in _NOT_OF_DAYS:
             setattr(self, method, None)
         self.features_use_solution = False
+        #: Whether `solve` has played a day with care: the first one shows a step that changes its state.
+        self.watched = False
         #: (rule, state) → decision, and (decision, state) → what is wrong with it, as the user wrote them.
         self.rule_decision, self.decision_violation = self.baseline, self.violation
         self.cost = self._cost_of_day
@@ -59,15 +61,15 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         """Refuse anything but a day where the problem says what that is; name a state as such."""
         try:
             super().check_instance(instance)
-        except InputError as error:
-            self.refuse_state(instance, error)
+        except InputError:
+            self.refuse_state(instance)
             raise
 
-    def refuse_state(self, given: Any, error: Exception) -> None:
+    def refuse_state(self, given: Any) -> None:
         """Raise an error that says so if what was refused as a day is a state."""
         if goes_through(self.state_features, given):
             said = "this is a state, expected a day: decide(state) returns the decision in a state"
-            raise InputError(said, where="solve") from error
+            raise InputError(said, where="solve") from None
 
     def state_features(self, state: Any) -> NDArray[Any]:
         """Return φ of a state: one row per entry of θ, maybe none."""
