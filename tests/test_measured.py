@@ -11,8 +11,11 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parent.parent
+#: Pages with numbers from commands that keep no results file, or another one.
+UNTRACED = {"add_a_problem", "choose_a_learner", "coming_from", "dynamic", "dynamic_vehicle_scheduling", "reliability"}
 #: Pages on which every measured number says where it comes from.
-TRACED = ["README.md", "docs/results.md", "paper/docs/conclusions.md"]
+_DOCS = [f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")) if page.stem not in UNTRACED]
+TRACED = ["README.md", *_DOCS, "paper/docs/conclusions.md", "paper/docs/proofs.md"]
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,22 @@ def test_every_number_is_that_of_its_file(measured: ModuleType) -> None:
 @pytest.mark.parametrize("page", TRACED)
 def test_every_measured_number_has_a_file(measured: ModuleType, page: str) -> None:
     assert list(measured.untraced((ROOT / page).read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("changed", ["the page", "the file"])
+def test_a_change_of_a_page_or_of_its_file_is_found(measured: ModuleType, tmp_path: Path, changed: str) -> None:
+    """One number of a real page, and the same number in a copy of its results file."""
+    text = (ROOT / "docs/real_data.md").read_text("utf-8")
+    results = json.loads((ROOT / "benchmarks/results/timetable.json").read_text("utf-8"))
+    assert f"{results['learning']:.0f}<!--= timetable learning" in text
+    if changed == "the page":
+        text = text.replace(f"{results['learning']:.0f}<!--= timetable learning", "99<!--= timetable learning")
+    else:
+        results["learning"] = 99.0
+    (tmp_path / "benchmarks/results").mkdir(parents=True)
+    (tmp_path / "benchmarks/results/timetable.json").write_text(json.dumps(results))
+    [(_, fault)] = measured.stale(text, tmp_path)
+    assert "is stale, timetable learning .0f says" in fault
 
 
 @pytest.mark.parametrize(

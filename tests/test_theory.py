@@ -1,4 +1,4 @@
-"""The paper's theory, and ours where it goes further (docs/guarantees.md), as assertions."""
+"""The paper's theory, and ours where it goes further (paper/docs/proofs.md), as assertions."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_tree_inequality(graph: str, scenarios: int) -> None:
 @pytest.mark.parametrize("scenarios", [1, 2, 3, 10])
 @pytest.mark.parametrize("size", [0.0, 1.0, 7.0])
 def test_tree_constants_are_the_least(scenarios: int, size: float) -> None:
-    """Equality, for every S and every length of p, on three blocks in a row (docs/guarantees.md).
+    """Equality, for every S and every length of p, on three blocks in a row (paper/docs/proofs.md).
 
     A bridge worth S − 1 in the first stage; S parallel edges worth 1 in the first stage, and S in one scenario each;
     two parallel edges of which p hides the better one.

@@ -3,7 +3,8 @@
 A number is followed by a comment that says where it comes from; GitHub and the site do not show it:
 
     a gap of 0.098<!--= quality_single_machine learned.none.mean .3f --> %
-    in 14<!--given--> of them                          a number with another source: the paper, a setting
+    in 14<!--given--> of them                          a number with another source: the paper, a setting, output
+                                                       that the page shows
 
 FILE KEY FORMAT: the file is benchmarks/results/FILE.json, paper/results/FILE/outcome.json, or a path from the root.
 The key is Python over the file's fields: `rows[0].mean`, `100 * (a.cost / b.cost - 1)`, `mean(xs)` and the other

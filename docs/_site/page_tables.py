@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, get_args
 
+from notebook_tables import NOTEBOOKS
 from result_tables import RESULTS
 
+from colayer.analysis.cells import counted_error
+from colayer.analysis.guarantees import deviation, excess_risk
 from colayer.display.outcome import CLAIMS, Conclusion, Verdict
 from colayer.display.tables import duration
 
@@ -45,4 +49,41 @@ def _conclusions(outcome: dict[str, Any]) -> list[Conclusion]:
     return [Conclusion(**{"holds": None, **drawn}) for drawn in outcome.get("conclusions", [])]
 
 
-TABLES: dict[str, Callable[..., str]] = {"verdicts": verdicts, "claims": claims, **RESULTS}
+#: The paper's training set and two smaller ones: name → instances by number of jobs.
+SAMPLES = {
+    "100 of 50 jobs": {50: 100},
+    "600: half of 50, half of 200 jobs": {50: 300, 200: 300},
+    "the paper's 2400": dict.fromkeys((50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000), 200),
+}
+
+
+def bounds() -> str:
+    """Return the first terms of the bounds for sorting with 66 features, in units of the range, at σ = M."""
+    rows = ["| instances | `cells` | `sharper` | `corrected` | `paper` |", "|---" * 5 + "|"]
+    for name, by_jobs in SAMPLES.items():
+        n = sum(by_jobs.values())
+        rows.append(f"| {name} | {_cells(by_jobs):.1f} | " + " | ".join(f"{found:.0f}" for found in _balls(n)) + " |")
+    enough = next(n for n in range(100, 100_000, 100) if _cells({50: n}) <= 1.0)
+    needed = [f"{float(f'{found**2 / 1e6:.2g}'):,g} million" for found in _balls(1)]
+    rows.append(f"| needed of 50 jobs, for R | {enough:,} | " + " | ".join(needed) + " |")
+    return "\n".join(rows)
+
+
+def _cells(by_jobs: dict[int, int], d: int = 66) -> float:
+    compared = math.log(sum(count * math.comb(jobs, 2) for jobs, count in by_jobs.items()))
+    return counted_error(sum(by_jobs.values()), d, compared)
+
+
+def _balls(n: int, d: int = 66) -> list[float]:
+    """The radius is Euclidean but in the form as printed."""
+    radius = {"sharper": math.sqrt(d), "corrected": math.sqrt(d), "paper": 1.0}
+    return [excess_risk(n, d, r, 1.0, form=form) - deviation(n, 0.05) for form, r in radius.items()]
+
+
+TABLES: dict[str, Callable[..., str]] = {
+    "verdicts": verdicts,
+    "claims": claims,
+    "bounds": bounds,
+    **RESULTS,
+    **NOTEBOOKS,
+}

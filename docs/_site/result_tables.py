@@ -87,7 +87,7 @@ def _paired(difference: list[float]) -> str:
 
 #: Contenders of the tables below, as the results name them, and what they are called here.
 JOBS = {
-    "srpt-midpoint": "SRPT completion − p/2", "release+ls": "release order, `ls`", "look-ahead": "look-ahead",
+    "srpt-midpoint": "SRPT completion − p/2", "shortest-available": "shortest available", "look-ahead": "look-ahead",
     "aprtf": "APRTF (Chu 1992)", "aprtf+rdi": "APRTF, `rdi`", "learned, none": "**learned**: it is look-ahead",
     "learned, 27 features, none": "learned, 27 features", "learned, ls": "learned, `ls`",
     "learned, rdi": "learned, `rdi`", "learned, rdi, 150 samples": "learned, `rdi`, 150 samples",
@@ -109,9 +109,13 @@ def jobs(results: dict[str, Any]) -> str:
     return _gaps(results["rows"], JOBS)
 
 
-def trees(results: dict[str, Any]) -> str:
-    """Return mean and worst gap and time on trees."""
-    return _gaps(results["rows"], TREES)
+def trees(results: dict[str, Any], exact: dict[str, Any]) -> str:
+    """Return mean and worst gap and time on trees; of the exact solver how many it proves optimal."""
+    every = exact["all"]
+    worst = f"{100.0 * every['exact_gap_worst']:.3f} %"
+    proved = f"{100.0 * every['exact_gap_share_zero']:.0f} % proved optimal"
+    row = f"| exact solver | {proved} | {worst} | {duration(every['exact_seconds_mean'])} |"
+    return f"{_gaps(results['rows'], TREES)}\n{row}"
 
 
 def vehicles(results: dict[str, Any]) -> str:
@@ -139,6 +143,28 @@ def layers(results: dict[str, Any]) -> str:
         own = times["colayer"]["cpu"]
         others = ", ".join(f"{who} {each['cpu'] / own:.2g}" for who, each in times.items() if who != "colayer")
         rows.append(f"| {name} | {duration(own)} | {others} |")
+    return "\n".join(rows)
+
+
+#: The plans of a real timetable, as the results name them, and what they are called here.
+PLANS = {
+    "published blocks": "published blocks", "fewest vehicles": "fewest vehicles",
+    "delay x3": "`delay x3`, a plain rule", "shipped weights": "shipped weights", "learned": "learned from this day",
+    "shipped, 20 rounds": "shipped weights, 20 [rounds](choose_a_learner.md#rounds)",
+    "delay x3 + ls": "`delay x3`, then `ls`", "learned + ls": "learned, then `ls`",
+}  # fmt: skip
+
+
+def timetable(results: dict[str, Any]) -> str:
+    """Return vehicles, delay and cost of each plan, and its difference to the rule."""
+    by_name = {row["plan"]: row for row in results["rows"]}
+    rows = ["| plan | vehicles | delay, min | cost | to `delay x3` | time |", "|---" * 6 + "|"]
+    for key, name in PLANS.items():
+        row, away = by_name[key], by_name[key]["difference"]
+        paired = _paired([100.0 * away["mean"], 100.0 * away["standard_error"]]) if key != away["to"] else "reference"
+        cost = f"{row['cost']:,.0f} ± {row['standard_error']:.0f}"
+        time = f"{row['seconds']:.2f} s" if row["seconds"] else ""
+        rows.append(f"| {name} | {row['vehicles']:.1f} | {row['expected_delay']:,.0f} | {cost} | {paired} | {time} |")
     return "\n".join(rows)
 
 
@@ -182,6 +208,6 @@ RESULTS: dict[str, Callable[..., str]] = {
     table.__name__: table
     for table in (
         *(days, all_days, competition, routing_teams, routing_steps),
-        *(jobs, trees, vehicles, cities, layers),
+        *(jobs, trees, vehicles, cities, layers, timetable),
     )
 }

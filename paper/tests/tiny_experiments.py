@@ -25,6 +25,7 @@ _JOBS: dict[str, Any] = {
     "demonstration_jobs": [8],
     "passes": 2,
     "sigmas": [0.1, 1.0],
+    "chosen_sigma": 0.1,
     "tried": {**_LEARNER, "loss": "perturbed", "samples": 2, "decoder": "none", "iterations": [5]},
     "learners": [
         {"loss": "plain", "decoder": "none", "iterations": [5, 12], "beside": [1000, 2500], **_LEARNER},

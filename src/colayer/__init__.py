@@ -1,4 +1,4 @@
-"""colayer: an easy combinatorial solver, turned into a fast, good heuristic for a hard combinatorial problem."""
+"""colayer: the rule or easy solver you use today, made better by learning from past instances."""
 
 from __future__ import annotations
 

@@ -9,28 +9,44 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colayer._runtime.arrays import Floats
 from colayer.analysis.cells import counted_error, log_comparisons, log_outcomes
 from colayer.analysis.guarantees import excess_risk
 from colayer.layers.layer import log_pairs
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from colayer.problems.vehicle_scheduling.layer import embed
 
 
-def counted(problem: Any, instances: list[Any], chosen: list[int], grid: range) -> tuple[int, float]:
-    """How many combinations of answers all integer weights of some features have, and the bound on them."""
-    bound = bind(problem)
-    features = [np.asarray(bound.features(x), float)[:, chosen].round() for x in instances]
-    found = {
-        tuple(
-            np.asarray(bound.layer(phi @ np.array(w, float), x)).tobytes()
-            for phi, x in zip(features, instances, strict=True)
-        )
-        for w in itertools.product(grid, repeat=len(chosen))
-    }
-    return len(found), math.exp(log_outcomes(log_comparisons(bound, instances), len(chosen)))
+def compared(problem: Any, theta: Floats, instance: Any) -> list[float]:
+    """What the layer compares, in the order in which ties go: the entries of θ, or the values of all path covers."""
+    if isinstance(problem, VehicleScheduling):
+        return [float(theta @ embed(np.array(cover), instance)) for cover in covers(instance)]
+    if isinstance(problem, SpanningTree):  # by edge, then by stage
+        return [float(value) for value in theta.reshape(2, -1).T.ravel()]
+    return [float(value) for value in theta]
 
 
-@pytest.mark.parametrize("d", [1, 2, 3])
+def covers(instance: Any) -> list[tuple[int, ...]]:
+    """All path covers."""
+    indptr, heads = instance.arcs
+    choices = [[-1, *heads[indptr[u] : indptr[u + 1]].tolist()] for u in range(instance.tasks)]
+    found = itertools.product(*choices)
+    return [cover for cover in found if len({v for v in cover if v >= 0}) == sum(v >= 0 for v in cover)]
+
+
+def faces(differences: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """A whole vector on every face, ties included, of the arrangement of lines {⟨a, w⟩ = 0} in the plane."""
+    rays = set()
+    for a in differences - {(0, 0)}:
+        divisor = math.gcd(*a)
+        rays |= {(a[1] // divisor, -a[0] // divisor), (-a[1] // divisor, a[0] // divisor)}
+    around = sorted(rays, key=lambda ray: math.atan2(ray[1], ray[0])) or [(1, 0)]
+    between = [(u[0] + v[0], u[1] + v[1]) for u, v in itertools.pairwise([*around, around[0]])]
+    turned = [(-u[1], u[0]) if m == (0, 0) else m for u, m in zip(around, between, strict=True)]
+    return [(0, 0), *around, *turned]
+
+
 @pytest.mark.parametrize(
     ("problem", "sizes"),
     [
@@ -40,17 +56,36 @@ def counted(problem: Any, instances: list[Any], chosen: list[int], grid: range) 
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_answers_are_no_more_than_the_bound(problem: Any, sizes: dict[str, Any], d: int) -> None:
-    """Whole numbers for features and weights: many comparisons end in ties, and weights of 0 tie in all of them."""
-    instances = [problem.generate(seed, **sizes) for seed in range(3)]
-    rng = np.random.default_rng(d)
-    most = 0
-    for _ in range(3):
-        chosen = rng.choice(len(problem.feature_names), size=d, replace=False).tolist()
-        found, bound = counted(problem, instances, chosen, range(-3, 4))
-        assert found <= bound
+def test_comparisons_decide_the_answers_and_there_are_no_more_than_counted(problem: Any, sizes: dict[str, Any]) -> None:
+    """All faces of the plane for small whole features, where most comparisons tie somewhere, and some everywhere."""
+    bound, rng, most = bind(problem), np.random.default_rng(0), 0
+    for trial in range(8):
+        instances = [problem.generate(2 * trial + i, **sizes) for i in range(2)]
+        features = [rng.integers(-2, 3, (len(bound.features(x)), 2)).astype(float) for x in instances]
+        values = [
+            np.array([compared(problem, column, x) for column in phi.T])
+            for phi, x in zip(features, instances, strict=True)
+        ]
+        apart = {(int(a[0] - b[0]), int(a[1] - b[1])) for each in values for a, b in itertools.combinations(each.T, 2)}
+        answers: dict[tuple[bool, ...], tuple[bytes, ...]] = {}
+        for w in faces(apart):
+            outcome: list[bool] = []
+            for each in values:
+                at = np.array(w) @ each
+                outcome += [x > y for x, y in itertools.combinations(at, 2)]
+                if isinstance(problem, VehicleScheduling):  # no fixed order of ties: which are equal counts too
+                    outcome += [x < y for x, y in itertools.combinations(at, 2)]
+            answer = tuple(
+                np.asarray(bound.layer(phi @ np.array(w, float), x)).tobytes()
+                for phi, x in zip(features, instances, strict=True)
+            )
+            assert answers.setdefault(tuple(outcome), answer) == answer
+        found = len(set(answers.values()))
+        log_count = log_comparisons(bound, instances)
+        assert log_count is not None
+        assert found <= math.exp(log_outcomes(log_count, 2))
         most = max(most, found)
-    assert most > 1
+    assert most > 5
 
 
 def test_on_the_line_the_bound_is_attained() -> None:

@@ -185,6 +185,18 @@ def test_differences_are_paired_over_all_and_in_groups() -> None:
     }  # fmt: skip
 
 
+def test_one_table_has_one_reference() -> None:
+    """Whatever searches or was learned, and in whichever group: what else is compared is said in words."""
+    found = compared(
+        ("safe", "rule", "solver", "learned"), (3.0, 2.0, 1.0, 4.0), (1.0, 2.0, 1.0, 0.5), (1.0, 2.0, 1.0, 1.5)
+    )
+    for rows in (found.summary(), found.by("n")):
+        assert {row.difference.to for row in rows if row.difference is not None} == {"a"}
+        assert {row.contender for row in rows if row.difference is None} == {"a"}
+        assert {row[-2] == "reference" for row in summary_table(rows).cells if "a" in row} == {True}
+        assert all(row[-2] != "reference" for row in summary_table(rows).cells if "a" not in row)
+
+
 def test_instances_of_one_group_are_not_told_apart() -> None:
     assert compared(("rule",), (1.0,), (2.0,), (3.0,)).groups == ("n",)
     assert compared(("rule",), (1.0,)).groups == ()

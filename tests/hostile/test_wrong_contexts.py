@@ -16,11 +16,23 @@ from colayer.layers import TopK
 from support.context_samples import SIZE, data, problem
 
 CONTEXTS, COSTS = data(12)
+
+
+class Rows:
+    def __repr__(self) -> str:
+        return "1  2\n3  4"
+
+
+class Tensor:  # only its own library reads it
+    def __array__(self, *given: Any, **options: Any) -> Any:
+        raise RuntimeError("call detach() first")
+
+
 ODD: dict[str, Any] = {
     "None": None, "text": "low", "nan": float("nan"), "inf": np.inf, "an object": object(), "a pair": (1.0, 2.0),
     "ragged": [[1.0], [1.0, 2.0]], "complex": 1j, "too long": np.ones(SIZE + 1), "a column": np.ones((SIZE, 1)),
     "a vector with nan": np.full(SIZE, np.nan), "words": np.array(["a"] * SIZE), "a dict": {"a": 1.0}, "True": True,
-    "nothing": [],
+    "nothing": [], "an array of no dimension": np.array(1.0), "lines": Rows(), "a tensor": Tensor(), "huge": 10**400,
 }  # fmt: skip
 
 
@@ -65,7 +77,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
 }
 #: What is right after all.
 SOUND = {
-    ("a method, features", "a column"), ("outcome_cost", "True"),
+    ("a method, features", "a column"), ("outcome_cost", "True"), ("outcome_cost", "an array of no dimension"),
     *(("a method, context", name) for name in ("a pair", "too long", "nothing")),
 }  # fmt: skip
 

@@ -18,6 +18,11 @@ import numpy as np
 from own_parcels import Parcels
 
 
+class Tensor:  # only its own library reads it
+    def __array__(self, *given, **options):
+        raise RuntimeError("call detach() first")
+
+
 class Vans(Parcels):
     name = "vans"
 """
@@ -42,7 +47,7 @@ METHODS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     )),
     "features": ("state", PLAYS, (
         NONE, TEXT, OBJECT, LATER, "np.ones(3)", "np.ones((2, 2))", "np.ones((2, 3), dtype=int)",
-        "np.full((1, 3), np.nan)", "np.full((1, 3), np.inf)", "[[1.0], [1.0, 2.0]]", "np.ones((1, 3)) * 1j",
+        "np.full((1, 3), np.nan)", "np.full((1, 3), np.inf)", "[[1.0], [1.0, 2.0]]", "Tensor()", "np.ones((1, 3)) * 1j",
     )),
     "layer": ("theta, state", PLAYS, (NONE, LATER)),
     "decode": ("y, state", PLAYS, (NONE, LATER, "(99,)", "(-1,)")),
@@ -53,6 +58,10 @@ METHODS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "scale": ("day", ("train",), (NONE, TEXT, NAN, OBJECT, LATER, INFINITE, "-1.0", "0.0")),
     "bound": ("day", ("bound",), (TEXT, NAN, OBJECT, LATER, INFINITE)),
     "baseline": ("rule, state", ("evaluate",), (NONE, LATER, "(99,)")),
+    "day_costs": ("weights, day", ("train",), (
+        NONE, TEXT, NAN, OBJECT, LATER, "{}", "np.ones(99)", "[1.0, 'low']", "Tensor()",
+        "np.full(len(weights), np.nan)",
+    )),
     "generate": ("seed, epochs=5", ("generate",), (NONE, LATER)),
     "read": ("document", ("solve",), (NONE, LATER)),
     "write": ("day", ("generate",), (NONE, TEXT, OBJECT, LATER, "{1: 2.0}", "{'counts': object()}")),

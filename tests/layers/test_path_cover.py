@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from colayer.errors import InputError
 from colayer.layers.kernels import levels
-from colayer.layers.kernels.matching import rematch_into
+from colayer.layers.kernels.matching import match_into
 from colayer.layers.path_cover import (
     Certified,
     embed,
@@ -221,7 +221,7 @@ def test_any_start_and_any_number_of_levels_end_at_an_optimum(kind: str, monkeyp
     high, low = (wild._replace(column_duals=sign * random.exponential(1e4, 500)) for sign in (1.0, -1.0))
     for start in (expected, other, high, low):
         found = Certified(*(array.copy() for array in start))
-        rematch_into(*graph, *costs, order, *found)
+        match_into(*graph, *costs, order, *found, True)
         assert check(found, graph, costs) == pytest.approx(best, rel=1e-10)
     levels.match_by_levels_into(*graph, *costs, order, *found)
     assert check(found, graph, costs) == pytest.approx(best, rel=1e-10)

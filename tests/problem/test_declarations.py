@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import BaseProblem, InputError, Size
+from colayer import InputError, Size
 from colayer.dynamic.protocol import DynamicProblem
 from colayer.errors import OptionError
 from colayer.problem.declarations import (
@@ -137,6 +137,9 @@ VALUES: dict[str, tuple[list[tuple[Any, Any]], list[Any]]] = {
     ),
     "tight_seconds": ([(2, 2.0)], [0, "long"]),
     "homogeneous": ([(True, True), (np.bool_(False), False)], [1, "yes", [], np.ones(1)]),
+    "layer_is_exact": ([(False, False)], [0, "no", ()]),
+    "hindsight_is_exact": ([(True, True)], [1, "yes"]),
+    "budget_options": ([(["seconds"], ("seconds",))], ["seconds", 3, (1,)]),
     "learn_decoders": ([({"ls": "none"}, {"ls": "none"})], ["ls", {"ls": 1}, {1: "ls"}, ("ls",)]),
     "feature_groups": (
         [({"all": ["a", "b"]}, {"all": ("a", "b")})],
@@ -172,7 +175,7 @@ def test_defaults_are_those_of_the_base_class() -> None:
     found = read()
     for member, value in found.items():
         if member not in ("name", "feature_names", "options", "learn_decoders"):
-            assert value == getattr(BaseProblem, member)
+            assert value == getattr(DynamicProblem, member)
     assert (found["options"], found["learn_decoders"]) == ({}, {})
     given = {"rate": 0.5}
     assert read(options=given)["options"] is not given

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,9 @@ def test_a_model_of_another_problem_or_of_other_features_is_refused() -> None:
         require_model_for(bind(Selection()), MODEL)
     with rejects(InputError, where="feature_names"):
         require_model_for(bind(SingleMachine("66")), MODEL)
+    as_many = replace(MODEL, feature_names=(*MODEL.feature_names[:-1], "other"))
+    with pytest.raises(InputError, match="27 features, expected the 27 of .*: 'other' in the place of "):
+        require_model_for(bind(SingleMachine("27")), as_many)
 
 
 def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None:

@@ -84,14 +84,27 @@ def test_an_infeasible_decision_is_refused() -> None:
         wrong.solve(DAY)
 
 
+def test_the_first_day_shows_a_step_that_changes_its_state() -> None:
+    class Forgets(Parcels):
+        def step(self, state: Any, decision: Any) -> Any:
+            found = super().step(state, decision)
+            object.__setattr__(state, "waiting", ())
+            return found
+
+    with rejects(InputError, "changes its input state.waiting", where="epoch 0"):
+        Pipeline(Forgets(), [-0.5, 1.0, -0.2]).solve(DAY)
+
+
 def test_a_day_in_the_place_of_a_state_and_the_other_way_round() -> None:
     own, parcels = DynamicVehicleScheduling(), Parcels()
     for problem, day in ((own, own.generate(0, customers=12, per_epoch=2)), (parcels, DAY)):
         pipeline = Pipeline(problem, problem.safe_weights)
-        with rejects(InputError, "this is a day", where="decide"):
+        with rejects(InputError, "this is a day", where="decide") as refused:
             pipeline.decide(day)
-        with rejects(InputError, "this is a state", where="solve"):
+        assert refused.value.__suppress_context__
+        with rejects(InputError, "this is a state", where="solve") as refused:
             pipeline.solve(problem.start(day))
+        assert refused.value.__suppress_context__
     with pytest.raises(AttributeError):
         PIPELINE.decide("neither")
 

@@ -106,8 +106,8 @@ def _trees(features: str) -> Recipe:
     )
 
 
-def _vehicles(features: str) -> Recipe:
-    problem = bind(VehicleScheduling()).variant(features=features)
+def _vehicles() -> Recipe:
+    problem = bind(VehicleScheduling()).variant(features="23")
     searched = Pipeline.from_model(problem.variant(decoder="ls"), linear_model(problem), safe=False)
     return Recipe(
         problem,
@@ -135,8 +135,7 @@ RECIPES: dict[str, Callable[[], Recipe]] = {
     "single-machine-66-none": partial(_jobs, "66"),
     "spanning-tree-cost": partial(_trees, "cost"),
     "spanning-tree-prices": partial(_trees, "prices"),
-    "vehicle-scheduling-23-none": partial(_vehicles, "23"),
-    "vehicle-scheduling-extended-none": partial(_vehicles, "extended"),
+    "vehicle-scheduling-23-none": _vehicles,
 }
 
 

@@ -72,10 +72,6 @@ def train(arguments: argparse.Namespace) -> None:
         units_of(examples),
     )  # fmt: skip
     describe = partial(model_of, recipe, network.model, example.anchored, center=center, earlier=earlier)
-    if arguments.warm:
-        warm = replace(recipe, held_out=lambda *_: [("warm", example.instance)])
-        judge(warm, describe(network.state(), by={}), 1, 1)
-        return
 
     def say(text: str) -> None:
         sys.stdout.write(f"{name}: {time.monotonic() - begin:.0f} s: {text}\n")
@@ -219,7 +215,6 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--sigma", type=float, nargs=2, metavar=("FIRST", "LAST"), help="from where to where it falls")
     parser.add_argument("--rows", type=int, help="jobs of a step, or instances of other problems")
     parser.add_argument("--stream", type=int, default=1, help="seed of instances and network, from 1 on")
-    parser.add_argument("--warm", action="store_true", help="compile all that is needed, and train nothing")
     parser.add_argument("--own", action="store_true", help="learn from draws alone, without a good solution among them")
     parser.add_argument("--decoder", help="of the solves on held-out instances; by default the recipe's")
     parser.add_argument(

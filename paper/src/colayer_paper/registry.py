@@ -26,7 +26,6 @@ EXPERIMENTS = {
     "vsp-curve": ("vehicle_scheduling.curve:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-test": ("vehicle_scheduling.gaps:experiment", "vehicle_scheduling.learners:learnings"),
     "vsp-seeds": ("vehicle_scheduling.seeds:experiment", "vehicle_scheduling.seeds:learnings"),
-    "size-generalisation": ("sizes.generalisation:experiment", "sizes.generalisation:learnings"),
 }
 
 Experiment = Callable[[Run, Config], Outcome]

@@ -43,9 +43,10 @@ def test_a_stage_is_made_once_for_what_determines_it(run: Run) -> None:
 
 def test_another_version_makes_everything_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run.cached("data", {}, lambda: 1)
+    before = colayer.__version__
     monkeypatch.setattr(colayer, "__version__", "99")
     again = Run(run.folder, "smoke")
-    assert again.open() == "0.1.0"
+    assert again.open() == before
     assert again.cached("data", {}, lambda: 2) == 2
 
 

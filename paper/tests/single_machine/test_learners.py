@@ -60,7 +60,7 @@ def test_the_model_of_a_row_is_that_of_its_best_seed() -> None:
 def test_times_of_a_row_are_its_share_of_those_of_all_seeds() -> None:
     found = row(0)
     assert found.share == 0.4
-    assert (found.seconds, found.cpu) == pytest.approx((80.0, 160.0))
+    assert found.seconds == pytest.approx(80.0)
 
 
 @pytest.mark.parametrize(("decoder", "words"), [("none", "plain loss, "), ("ls", "plain loss, ls in the loss, ")])

@@ -57,7 +57,7 @@ def test_most_of_the_gain_early_or_late() -> None:
 
 
 def test_a_conclusion_per_training_set(tiny_run: TinyRun) -> None:
-    """Six evaluations: a tenth of them is the first one, which has gained nothing yet."""
+    """Without a verdict: the run is at scale smoke."""
     drawn = tiny_run.outcome("vsp-curve").conclusions
     assert [c.claim.split("training set ")[1].split()[0] for c in drawn] == ["small", "moderate", "all"]
-    assert [(c.holds, c.of) for c in drawn] == [(False, "colayer")] * 3
+    assert [(c.holds, c.of) for c in drawn] == [(None, "colayer")] * 3

@@ -21,7 +21,7 @@ def finite_numbers(given: Any, where: str) -> Floats:
     """Return what is given as an array of float64, of any shape; refuse all but finite real numbers."""
     try:
         found = np.asarray(given)
-    except ValueError:  # rows of several lengths
+    except (ValueError, RuntimeError):  # rows of several lengths, a tensor with gradients
         found = np.array(None)
     if found.dtype.kind not in "biuf":
         said = f"an array of {found.dtype} of shape {found.shape}" if isinstance(given, np.ndarray) else short(given)

@@ -29,10 +29,10 @@ def shortened(text: str, most: int) -> str:
 
 
 def short(value: object) -> str:
-    """Return the repr of a value in at most 40 characters; its type where it has no repr."""
+    """Return the repr of a value in a line of at most 40 characters; its type where it has no repr."""
     try:
         text = repr(value)
-        return shortened(text if text.isprintable() else " ".join(text.split()), 40)
+        return shortened(" ".join(text.split()) if "\n" in text else text, 40)
     except _ENDS:
         raise
     except BaseException:  # a class of the user's

@@ -1,7 +1,7 @@
 """How many answers a layer can give on a sample over all weights: a bound that needs neither a perturbation nor a ball.
 
 H comparisons of linear functions of θ = ⟨w, φ⟩ are H hyperplanes in the space of weights, R^d, and have at most
-Σ_{k ≤ d} C(H, k) outcomes, ties included. Derived in docs/guarantees.md, which also says for which layers.
+Σ_{k ≤ d} C(H, k) outcomes, ties included. Derived in paper/docs/proofs.md, which also says for which layers.
 """
 
 from __future__ import annotations

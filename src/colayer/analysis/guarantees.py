@@ -11,7 +11,7 @@ and for that of the perturbed loss, with an expectation over the perturbation,
 
 (paper, theorems 1 and 2). The constant K and the power q come in three forms: as the paper prints them, with a
 covering number that can be proved, and with the sharper Lipschitz constant 1/(σ√(2π)) of a smoothed function, which
-takes the extra √d away. Each is derived in docs/guarantees.md. Expectations are means over the instances given.
+takes the extra √d away. Each is derived in paper/docs/proofs.md. Expectations are means over the instances given.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Turn an easy combinatorial solver into a fast, good heuristic for a hard problem.",
+    help="Turn the rule or easy solver you use today into a better one, by learning from past instances.",
 )
 
 

@@ -102,17 +102,18 @@ Problem = Annotated[str, typer.Argument(metavar="PROBLEM", help="A registered pr
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder of instances, NNNN.json or NNNN.npz.")]
 Files = Annotated[
     list[Path],
-    typer.Argument(metavar="INSTANCE...", help="Instance files (JSON, npz or CSV); solve also takes folders."),
+    typer.Argument(metavar="INSTANCE...", help="Instance files: JSON, npz or CSV."),
 ]
 FileProblem = Annotated[
     str | None,
-    typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files, or your problem, MODULE:NAME."),
+    typer.Option("--problem", metavar="PROBLEM", help="The problem of CSV files; for your own problem, MODULE:NAME."),
 ]
 Decoder = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The decoder after the layer: none, ls, rdi (single-machine); none, ls (vehicle-scheduling).",
+        help="The decoder after the layer: none, ls, rdi (single-machine); none, ls (vehicle-scheduling); none, wait "
+        "(dynamic problems).",
     ),
 ]
 Features = Annotated[

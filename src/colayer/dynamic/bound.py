@@ -23,7 +23,6 @@ from colayer.models import Model
 from colayer.models.thetas import theta_blocks
 from colayer.problem import guard
 from colayer.problem.bind import BoundProblem
-from colayer.problem.declarations import attribute
 from colayer.problem.theta import correction_of
 
 #: Of other problems; of a day they say nothing.
@@ -47,7 +46,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         for method in _NOT_OF_DAYS:
             setattr(self, method, None)
         self.features_use_solution = False
-        self.hindsight_is_exact = bool(attribute(problem, "hindsight_is_exact", False))
+        #: Whether `solve` has played a day with care: the first one shows a step that changes its state.
+        self.watched = False
         #: (rule, state) → decision, and (decision, state) → what is wrong with it, as the user wrote them.
         self.rule_decision, self.decision_violation = self.baseline, self.violation
         self.cost = self._cost_of_day
@@ -61,15 +61,15 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
         """Refuse anything but a day where the problem says what that is; name a state as such."""
         try:
             super().check_instance(instance)
-        except InputError as error:
-            self.refuse_state(instance, error)
+        except InputError:
+            self.refuse_state(instance)
             raise
 
-    def refuse_state(self, given: Any, error: Exception) -> None:
+    def refuse_state(self, given: Any) -> None:
         """Raise an error that says so if what was refused as a day is a state."""
         if goes_through(self.state_features, given):
             said = "this is a state, expected a day: decide(state) returns the decision in a state"
-            raise InputError(said, where="solve") from error
+            raise InputError(said, where="solve") from None
 
     def state_features(self, state: Any) -> NDArray[Any]:
         """Return φ of a state: one row per entry of θ, maybe none."""
@@ -111,8 +111,8 @@ class BoundDynamic(BoundProblem[Any, Any, Any]):
     def costs(self, features: NDArray[Any], weights: Floats, instance: Any, number_of_rounds: int = 1) -> Floats:
         """Return the total cost of the day under each row of `weights` (raw units)."""
         if self.day_costs is not None:
-            found = np.asarray(self.day_costs(weights, instance), dtype=np.float64)
-            return guard.vector(found, len(weights), f"day_costs of {self.name}") if self.guarded else found
+            found = self.day_costs(weights, instance)
+            return guard.vector(found, len(weights), f"day_costs of {self.name}", "row of weights")
         return np.array([total_cost(play(self, self.start(instance), self.policy(row))) for row in weights])
 
     def hindsight_decisions(self, day: Any, state: Any = None) -> list[Any]:

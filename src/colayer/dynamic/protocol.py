@@ -42,5 +42,3 @@ class DynamicProblem(BaseProblem):
 
     #: Whether no policy costs less than the decisions of `hindsight`: then they bound the cost of a day.
     hindsight_is_exact: bool = False
-    #: Whether the layer finds the best y: `colayer check` expects it of an exact one.
-    layer_is_exact: bool = True

@@ -77,7 +77,8 @@ def accumulate(features, weights, out):  # type: ignore[no-untyped-def]
                     active[count] = k
                     count += 1
             row = out[j, start:stop]
-            row[:] = 0.0
+            for i in range(stop - start):
+                row[i] = 0.0
             c = 0
             while c + 4 <= count:
                 k0, k1, k2, k3 = active[c], active[c + 1], active[c + 2], active[c + 3]

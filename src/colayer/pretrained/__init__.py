@@ -11,7 +11,6 @@ import numpy as np
 from colayer.errors import InputError, OptionError
 from colayer.models import ContextModel, Model, read_model
 from colayer.problem.bind import bind
-from colayer.problem.declarations import attribute
 from colayer.problem.protocol import Problem, X, Y, Z
 
 
@@ -53,8 +52,7 @@ def _folder(*below: str) -> Traversable:
 def _shipped(problem: Problem[X, Y, Z], *below: str) -> Model | None:
     known = bind(problem)
     folder = _folder(*below)
-    budget = attribute(known.problem, "budget_options", ())  # how long a layer may take changes no weights
-    own = {key: value for key, value in known.options.items() if key not in budget}
+    own = {key: value for key, value in known.options.items() if key not in known.budget_options}
     chosen = [own]
     if known.decoders and known.decoder is not None:
         chosen.append({**own, "decoder": known.decoders[0]})

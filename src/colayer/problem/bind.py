@@ -69,6 +69,9 @@ class BoundProblem(Generic[X, Y, Z]):
     memory_features: tuple[str, ...]
     baselines: tuple[str, ...]
     searches: tuple[str, ...]
+    budget_options: tuple[str, ...]
+    layer_is_exact: bool
+    hindsight_is_exact: bool
     tight_seconds: float | None
 
     _features: Callable[..., NDArray[Any]]

@@ -20,8 +20,11 @@ from colayer._runtime.arrays import Floats, finite_numbers
 from colayer._runtime.snapshot import snapshot
 from colayer.errors import InputError
 from colayer.layers.many import solve_rows
-from colayer.problem.guard import described, finite, vector
+from colayer.problem.guard import described, finite, listed, vector
 from colayer.problem.protocol import BaseProblem
+
+#: Entries of θ.
+MOST = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +71,16 @@ class ContextProblem(BaseProblem):
         self.size = getattr(layer, "size", None) if size is None else size
         if self.size is None:
             raise InputError("expected the length of θ, which this layer does not say", where="size")
-        if isinstance(self.size, bool) or not isinstance(self.size, int | np.integer) or self.size < 1:
-            raise InputError(f"{described(self.size)}, expected the length of θ, a whole number >= 1", where="size")
+        whole = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
+        if not whole or not 1 <= self.size <= MOST:
+            said = f"{described(self.size)}, expected the length of θ, a whole number from 1 to {MOST}"
+            raise InputError(said, where="size")
         self.outcome_cost = outcome_cost
 
     def samples(self, contexts: ArrayLike, outcomes: Iterable[Any]) -> list[Sample]:
         """Return a sample per row of the contexts, each with its outcome; a list, or a matrix, has several."""
         rows = finite_numbers(contexts, "contexts")
-        if not isinstance(outcomes, Iterable):
-            raise InputError(f"{described(outcomes)}, expected an outcome per row", where="outcomes")
-        found = list(outcomes)
+        found = listed(outcomes, "an outcome per row", "outcomes")
         if rows.ndim != 2 or len(rows) != len(found):
             said = f"{len(found)} outcomes for contexts of shape {rows.shape}"
             raise InputError(f"{said}, expected an outcome per row", where="outcomes")

@@ -129,7 +129,7 @@ def features_use_solution(problem: object) -> bool:
     if isinstance(given, bool | np.bool_):
         return bool(given)
     if given is not None:
-        raise wrong(problem, "features_use_solution", given, "True or False")
+        raise wrong(problem, "features_use_solution", given, _A_FLAG)
     try:
         return "solution" in inspect.signature(attribute(problem, "features", None)).parameters
     except (TypeError, ValueError):  # compiled, without a signature
@@ -245,14 +245,14 @@ def _check_memory_features(problem: object, found: dict[str, Any]) -> None:
 
 
 _CROSS_CHECKS = {"safe_weights": _check_safe_weights, "memory_features": _check_memory_features}
-_A_TUPLE, _A_NUMBER = "a tuple of words", "a number > 0"
+_A_TUPLE, _A_NUMBER, _A_FLAG = "a tuple of words", "a number > 0", "True or False"
 #: attribute → (default, conversion, what is expected of it).
 _ATTRIBUTES: dict[str, tuple[Any, Callable[[Any], Any], str]] = {
     "name": ("", _word, "a word"),
     "feature_names": ((), _distinct_words, f"{_A_TUPLE}, each once"),
     "options": ({}, _options, "a dict of the constructor's arguments"),
     "radius": (BaseProblem.radius, _positive, _A_NUMBER),
-    "homogeneous": (False, _flag, "True or False"),
+    "homogeneous": (False, _flag, _A_FLAG),
     "safe_weights": (None, _anything, "numbers"),
     "fields": ((), _words, _A_TUPLE),
     "optional_fields": ((), _words, _A_TUPLE),
@@ -265,5 +265,8 @@ _ATTRIBUTES: dict[str, tuple[Any, Callable[[Any], Any], str]] = {
     "memory_features": ((), _words, _A_TUPLE),
     "baselines": ((), _words, _A_TUPLE),
     "searches": ((), _words, _A_TUPLE),
+    "budget_options": ((), _words, _A_TUPLE),
+    "layer_is_exact": (True, _flag, _A_FLAG),
+    "hindsight_is_exact": (False, _flag, _A_FLAG),
     "tight_seconds": (None, _positive, _A_NUMBER),
 }

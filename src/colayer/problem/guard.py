@@ -41,8 +41,8 @@ _LIBRARIES = tuple(sysconfig.get_paths()[kind] for kind in ("stdlib", "purelib",
 _MISTAKABLE = (StopIteration, StopAsyncIteration, EOFError)
 #: What Python or numpy would convert to a number although it is none.
 _NO_NUMBERS = (str, bytes, bytearray, complex, np.complexfloating, np.str_)
-#: What a conversion to numbers, or to JSON, may raise.
-_NO = (TypeError, ValueError, ArithmeticError, RecursionError)
+#: What a conversion to numbers, or to JSON, may raise; a tensor with gradients, for one, raises RuntimeError.
+_NO = (TypeError, ValueError, ArithmeticError, RuntimeError)
 _DEPTH = 20
 #: method → the place of the instance among its arguments, for errors to name it.
 INSTANCE_AT = {
@@ -172,6 +172,15 @@ def described(value: object) -> str:
     return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}"
 
 
+def listed(value: Any, expected: str, where: str) -> list[Any]:
+    """Return what is given as a list; refuse what has no items."""
+    try:
+        items = iter(value)
+    except TypeError:
+        raise InputError(f"{described(value)}, expected {expected}", where=where) from None
+    return list(items)
+
+
 def given(value: T | None, what: str, expected: str, part: str = "") -> T:
     """Return the value; refuse None and coroutines."""
     if value is None or inspect.iscoroutine(value):
@@ -210,16 +219,16 @@ def array(value: Any, what: str, expected: str) -> NDArray[Any]:
         found = np.asarray(value)
         if found.dtype == object:
             found = np.array([real(item, what) for item in found.flat]).reshape(found.shape)
-    except _NO:
-        raise refused(what, value, expected) from None
+    except _NO as error:
+        raise refused(what, value, expected) from error
     if found.dtype.kind not in "biuf":
         raise refused(what, value, expected)
     return found
 
 
-def vector(value: Any, length: int, what: str) -> Floats:
-    """Return `length` finite numbers."""
-    expected = f"an array of {length} numbers, one per row of the features"
+def vector(value: Any, length: int, what: str, of: str = "row of the features") -> Floats:
+    """Return `length` finite numbers, one per row of something."""
+    expected = f"an array of {length} numbers, one per {of}"
     found = array(value, what, expected).astype(np.float64)
     if found.shape != (length,):
         raise refused(what, value, expected)

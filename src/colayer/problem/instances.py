@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from colayer._runtime.text import typed_line
 from colayer.errors import ColayerError, InputError
-from colayer.problem.guard import described
+from colayer.problem.guard import described, listed
 
 X = TypeVar("X")
 
@@ -42,12 +42,10 @@ def check_instances(name: str, kind: type | None, instances: Iterable[X]) -> lis
     if kind is not None and (hasattr(instances, "columns") or isinstance(instances, str | Mapping)):
         said = f"a {type(instances).__name__}, expected a list of instances, each made by problem.instance(...)"
         raise InputError(said, where="instances")
-    if not isinstance(instances, Iterable):
-        raise InputError(f"{described(instances)}, expected a list of instances", where="instances")
-    listed = list(instances)
-    for instance in listed:
+    found = listed(instances, "a list of instances", "instances")
+    for instance in found:
         check_instance(name, kind, instance)
-    return listed
+    return found
 
 
 def make_instance(name: str, make: Callable[..., X], given: Any, **more: Any) -> X:

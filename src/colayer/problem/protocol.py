@@ -114,6 +114,10 @@ class BaseProblem:
     baselines: tuple[str, ...] = ()
     #: Those of them that search for longer than the pipeline does: they are shown, but are not what it is measured by.
     searches: tuple[str, ...] = ()
+    #: Options that say how long to search: weights do not depend on them, and the same ones are shipped for all.
+    budget_options: tuple[str, ...] = ()
+    #: Whether the layer finds the best y: if not, `colayer check` does not ask for it.
+    layer_is_exact: bool = True
     #: Seconds in which `exact` gives a bound worth having for a small instance: the demo then compares against it.
     #: None where the cheap bound does.
     tight_seconds: float | None = None

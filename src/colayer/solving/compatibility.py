@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,7 @@ def require_model_for(problem: BoundProblem[X, Y, Z], model: Model) -> Model:
     if model.problem != problem.name:
         raise InputError(f"a model for {short(model.problem)}, expected one for {problem.name!r}", where="problem")
     if model.feature_names != problem.feature_names:
-        raise InputError(
-            f"{len(model.feature_names)} features, expected the {problem.dimension} of {problem.title}",
-            where="feature_names",
-        )
+        found, needed = next((a, b) for a, b in zip_longest(model.feature_names, problem.feature_names) if a != b)
+        said = f"{len(model.feature_names)} features, expected the {problem.dimension} of {problem.title}"
+        raise InputError(f"{said}: {short(found)} in the place of {short(needed)}", where="feature_names")
     return model

@@ -120,10 +120,10 @@ def decide(problem: BoundProblem[X, Y, Z], model: Model, state: Any, candidates:
     policy = _policy(problem, model, candidates, 0, None, seed)
     try:
         return policy(state)
-    except Exception as error:
+    except Exception:
         if goes_through(problem.start, state):
             said = "this is a day, expected a state of it: the first is problem.start(day); solve(day) plays them all"
-            raise InputError(said, where="decide") from error
+            raise InputError(said, where="decide") from None
         raise
 
 
@@ -135,10 +135,11 @@ def solve_day(problem: BoundDynamic, model: Model, day: Any, options: SolveOptio
     policy = _policy(problem, model, options.candidates, options.samples, options.sigma, options.seed)
     try:
         first = problem.start(day)
-    except Exception as error:
-        problem.refuse_state(day, error)
+    except Exception:
+        problem.refuse_state(day)
         raise
-    epochs = list(play(problem, first, policy))
+    careful, problem.watched = problem.guarded and not problem.watched, True
+    epochs = list(play(problem, first, policy, careful=careful))
     cost, seconds = total_cost(iter(epochs)), clock() - begin
     bound = problem.lower_bound(day) if options.bound else None
     decisions, origin = [epoch.decision for epoch in epochs], Origin(problem, day)

@@ -161,6 +161,13 @@ def test_hindsight_that_is_not_the_best_is_found() -> None:
     assert "hindsight_is_exact" in found["hindsight"]
 
 
+def test_a_layer_that_is_a_search_may_miss_the_best() -> None:
+    for is_exact in (True, False):
+        problem = type("Searching", (WrongSign,), {"layer_is_exact": is_exact})()
+        found = {finding.check: finding.result for finding in check_problem(problem, days(6)).findings}
+        assert found["objective"] == ("failed" if is_exact else "not applicable")
+
+
 def test_one_decision_is_a_problem_of_its_own() -> None:
     problem = OneDecision(Parcels())
     state = Parcels().start(days(1)[0])

@@ -316,6 +316,13 @@ def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any)
     assert_found(mistake(), *PLANTED[mistake])
 
 
+def test_a_layer_that_is_a_search_is_not_asked_for_the_best() -> None:
+    """Of one that says so, neither the objective nor targets are looked at."""
+    searching = type("Searching", (GreedyLayer,), {"layer_is_exact": False})()
+    found = {finding.check: finding for finding in check_problem(searching, projects(), decoder="none").findings}
+    assert {found[name].detail for name in ("objective", "target")} == {"the layer is a search: it may miss the best y"}
+
+
 def test_a_bound_that_rounding_puts_above_a_cost_is_no_mistake() -> None:
     assert not above(1.0 + 1e-7, 1.0)
     assert above(1.0 + 1e-5, 1.0)

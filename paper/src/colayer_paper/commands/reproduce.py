@@ -29,16 +29,20 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME...", show_default=False, help="Experiments; all if not given.")
     ] = None,
-    scale: Annotated[Literal["smoke", "small", "paper"], typer.Option(help="How large.")] = "small",
+    scale: Annotated[
+        Literal["smoke", "small", "paper"], typer.Option(metavar="smoke|small|paper", help="How large.")
+    ] = "small",
     output: Annotated[Path | None, arguments.out_folder("The run; reproduce-SCALE if not given.")] = None,
     workers: arguments.Workers = None,
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
+    device: Annotated[
+        Literal["cpu", "cuda", "auto"], typer.Option(metavar="cpu|cuda|auto", help="Where losses are computed.")
+    ] = "cpu",
     list_names: Annotated[bool, typer.Option("--list", help="Show the experiments and what is done, no more.")] = False,
     as_json: arguments.Json = False,
 ) -> None:
     """Run the paper's experiments.
 
-    Started again, a run that was stopped goes on.
+    The same command goes on with a run that was stopped.
     """
     from colayer.cli.console import emit, note
     from colayer.cli.outputs import output_folder

@@ -148,7 +148,6 @@ def learnings_of(run: Run, config: Config, learners: list[Learner]) -> dict[Lear
     data = {train: instances_of(config, train) for train in TRAINING}
     methods: dict[str, Any] = {
         "crf": Crf(),
-        "fenchel-young": FenchelYoung(samples=config["demonstration_samples"]),
         "direct": Direct(randomised=True),
         "deterministic": Direct(),
         "bayes": Blind(Bayes()),
@@ -159,7 +158,8 @@ def learnings_of(run: Run, config: Config, learners: list[Learner]) -> dict[Lear
         if learner.method == "bayes" and not bayes_installed():
             continue
         options: dict[str, Any] = {"seed": config["seed"] + learner.seed}
-        solutions, method = None, methods[learner.method]
+        demonstration = learner.method == "fenchel-young"
+        solutions, method = None, FenchelYoung(samples=learner.samples) if demonstration else methods[learner.method]
         if learner.loss in DEMONSTRATIONS:
             solutions = labels(run, config, data[learner.train])
             options["validation"] = 0.2

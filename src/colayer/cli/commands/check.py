@@ -28,7 +28,7 @@ def check(
 ) -> None:
     """Look for mistakes in a problem, and say what to fix.
 
-    Of layer, decoder, cost, features and determinism.
+    It calls every method many times, on small instances.
     """
     from colayer.cli.console import emit
     from colayer.cli.lookup import find

@@ -40,7 +40,7 @@ def compare(
 ) -> None:
     """Race a learned pipeline against rules and solvers.
 
-    All have the same time; it says when learning has paid off.
+    All have the same time. It also says when learning has paid for itself.
     """
     from colayer.cli.commands.evaluate import check_rounds, naming
     from colayer.cli.console import emit, note, progress

@@ -23,20 +23,22 @@ def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A trained model.")],
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="DIR", help="Instances to measure the losses of the model's parts on."),
+        typer.Option("--data", metavar="DIR", help="Instances on which to measure what is lost without a feature."),
     ] = None,
     top: Annotated[
         int | None,
         typer.Option(metavar="K", parser=arguments.whole(1), help="Show the K features that contribute most."),
     ] = None,
-    problem: arguments.FileProblem = None,
+    problem: Annotated[
+        str | None, typer.Option(metavar="MODULE:NAME", help="The problem of the model, if it is yours.")
+    ] = None,
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
     output: arguments.Out = None,
 ) -> None:
     """Show what the weights of a model do.
 
-    Contributions of features, and losses without groups of them.
+    What each feature contributes and, with --data, what is lost without it.
     """
     from colayer.analysis.explain import explain as explain_model
     from colayer.cli.console import emit

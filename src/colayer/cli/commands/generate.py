@@ -42,13 +42,17 @@ class Generate(TyperCommand):
 def generate(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PROBLEM DIR", show_default=False, help="A problem, and the folder to write to."),
+        typer.Argument(
+            metavar="PROBLEM DIR",
+            show_default=False,
+            help="A registered problem or MODULE:NAME, and a new folder.",
+        ),
     ] = None,
     count: Annotated[
         int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances for each combination of sizes.")
     ] = 20,
     seed: arguments.Seed = 0,
-    format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
+    format: Annotated[Literal["json", "npz"], typer.Option(metavar="json|npz", help="File format.")] = "json",  # noqa: A002
 ) -> None:
     """Write seeded random instances into a new folder."""
     import numpy as np

@@ -34,7 +34,10 @@ def import_(
         int | None, typer.Option(metavar="N", parser=arguments.whole(), help="Kind of vehicle: 0 tram, 3 bus, ...")
     ] = None,
     count: Annotated[
-        int, typer.Option(metavar="N", parser=arguments.whole(1), help="Instances a day, each with its own scenarios.")
+        int,
+        typer.Option(
+            metavar="N", parser=arguments.whole(1), help="Instances for each day, each with its own scenarios."
+        ),
     ] = 1,
     scenarios: Annotated[
         int, typer.Option(metavar="N", parser=arguments.whole(1), help="Scenarios of the delays.")
@@ -74,13 +77,13 @@ def import_(
     delay_cost: Annotated[
         float, typer.Option(metavar="X", parser=arguments.number, help="Cost of a minute of delay.")
     ] = 2.0,
-    format: Annotated[Literal["json", "npz"], typer.Option(help="File format.")] = "json",  # noqa: A002
+    format: Annotated[Literal["json", "npz"], typer.Option(metavar="json|npz", help="File format.")] = "json",  # noqa: A002
     plot: arguments.Plot = None,
     as_json: arguments.Json = False,
 ) -> None:
     """Make instances of real data.
 
-    The plan that is published with it is evaluated.
+    It also says what the published plan costs.
     """
     from colayer.cli.console import emit
     from colayer.cli.outputs import picture_file

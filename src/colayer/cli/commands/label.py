@@ -20,7 +20,7 @@ def label(
 ) -> None:
     """Solve a folder of instances with the exact solver.
 
-    NNNN.solution.json is written beside each.
+    The solution of NNNN.json is written beside it, as NNNN.solution.json.
     """
     from colayer.cli.console import emit, progress
     from colayer.cli.lookup import find

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def solve(
-    files: arguments.Files,
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="INSTANCE...", help="Instance files (JSON, npz or CSV), or folders of them."),
+    ],
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A trained model; the pretrained one by default.")
     ] = None,
@@ -31,7 +34,7 @@ def solve(
     sigma: arguments.Sigma = None,
     seed: arguments.Seed = 0,
     rounds: arguments.Rounds = None,
-    certify: Annotated[bool, typer.Option("--certify", help="Continue with the exact solver.")] = False,
+    certify: Annotated[bool, typer.Option("--certify", help="Go on with the exact solver, to a proof.")] = False,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -90,7 +93,7 @@ def solve(
                 shown.next()
         check_solutions(files, inputs, solved)
     documents = [document(found, instance, one, many) for (found, instance), one in zip(inputs, solved, strict=True)]
-    parts: list[str | Table] = [solved_table(files, documents), hints(inputs, solved, out)]
+    parts: list[str | Table] = [solved_table(files, documents), hints(inputs, solved, out, documents)]
     first, instance = inputs[0]
     emit(
         documents if len(documents) > 1 else documents[0],
@@ -198,8 +201,13 @@ def solution_csv(
     return csv_bytes({"file": files, **{name: [v for columns in parts for v in columns[name]] for name in parts[0]}})
 
 
-def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any]], out: Path | None) -> str:
-    """Say which bound the gap refers to, and where the solutions are."""
+def hints(
+    inputs: Sequence[tuple[SomeProblem, Any]],
+    solved: Sequence[Solved[Any]],
+    out: Path | None,
+    documents: Sequence[dict[str, Any]],
+) -> str:
+    """Say which bound the gap refers to, and where the solutions are, or why they are not there."""
     from colayer.problem.gap import PROVED
 
     lines = []
@@ -208,7 +216,9 @@ def hints(inputs: Sequence[tuple[SomeProblem, Any]], solved: Sequence[Solved[Any
         more = "; --certify looks for a better one" if all(problem.exact is not None for problem, _ in inputs) else ""
         lines.append(f"gap: to a cheap lower bound, so the cost is at most this far from optimal{more}")
     what = "solution" if len(solved) == 1 else "solutions"
-    lines.append(f"{what}: {out}" if out is not None else f"{what}: -o FILE writes the {what}, as JSON or CSV")
+    lost = out is not None and out.suffix != ".csv" and any(one["solution"] is None for one in documents)
+    why = f", as null: {inputs[0][0].name} has no write_solution(solution, instance)" if lost else ""
+    lines.append(f"{what}: {out}{why}" if out is not None else f"{what}: -o FILE writes the {what}, as JSON or CSV")
     return "\n" + "\n".join(lines) + "\n"
 
 

@@ -47,7 +47,9 @@ def train(
     ] = None,
     seed: arguments.Seed = 0,
     decoder: arguments.Decoder = None,
-    learn_decoder: Annotated[str | None, typer.Option(metavar="NAME", help="The decoder used while learning.")] = None,
+    learn_decoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The decoder while learning, if not that of solving.")
+    ] = None,
     features: arguments.Features = None,
     radius: Annotated[
         float | None, typer.Option(metavar="R", parser=arguments.positive, help="Radius of the search ball.")
@@ -71,10 +73,12 @@ def train(
     ] = 32,
     rounds: Annotated[
         int,
-        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Rounds to learn for (see solve)."),
+        typer.Option(metavar="R", parser=arguments.whole(1, 10_000), help="Rounds to learn for: see solve --rounds."),
     ] = 1,
     workers: arguments.Workers = None,
-    device: Annotated[Literal["cpu", "cuda", "auto"], typer.Option(help="Where losses are computed.")] = "cpu",
+    device: Annotated[
+        Literal["cpu", "cuda", "auto"], typer.Option(metavar="cpu|cuda|auto", help="Where losses are computed.")
+    ] = "cpu",
     cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Ray cluster to learn on, or auto.")] = None,
     time_limit: arguments.TimeLimit = None,
     journal: Annotated[

@@ -17,7 +17,7 @@ def warmup(
 ) -> None:
     """Compile the kernels of one problem, or of all.
 
-    They are cached, so that solving and learning start at once.
+    They are kept on this machine: solving and learning then start at once.
     """
     from colayer._runtime.clock import the_clock
     from colayer.cli.console import emit

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.compiled import njit
-from colayer.layers.kernels.matching import match_into, rematch_into
+from colayer.layers.kernels.matching import match_into
 
 #: One in so many tasks makes the next smaller level; so few need none.
 STEP, FEW = 4, 500
@@ -35,7 +35,7 @@ def match_by_levels_into(
     All arrays of a level are an eighth of those of the level before, or less.
     """
     if len(partner) < FEW:
-        match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals)
+        match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals, False)
         return
     firsts, ends, values = thinned(indptr, heads, costs)
     origins, destinations, latest = column_costs[::STEP].copy(), row_costs[::STEP].copy(), order[order % STEP == 0]
@@ -44,7 +44,7 @@ def match_by_levels_into(
     partner[:], column_duals[:] = -1, column_costs
     partner[::STEP], column_duals[::STEP] = np.where(found < 0, -1, STEP * found), head_duals
     extend_into(indptr, heads, costs, duals, column_duals)
-    rematch_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals)
+    match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals, True)
 
 
 @njit(cache=True, nogil=True)

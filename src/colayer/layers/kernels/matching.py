@@ -29,30 +29,26 @@ _BLOCK = 32  # arcs compared at once
 
 
 @njit(cache=True, nogil=True)
-def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals):  # type: ignore[no-untyped-def]
+def match_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals, again=False):  # type: ignore[no-untyped-def]
     """Fill `partner` (column of each row, −1: alone), `row_duals` (α) and `column_duals` (π) with an optimum.
 
     indptr int64[rows + 1], heads int32[arcs], costs float64[arcs]: arcs in compressed rows. column_costs
-    float64[columns], row_costs float64[rows]; order int64[rows]: the rows in order of insertion. What the last three
-    arrays hold on entry does not matter. Scratch memory O(KEPT·rows + columns). Each round of pricing keeps at least
-    one arc more, so there is a last one; on city graphs there are 3 to 9, each a pass over the arcs at memory speed.
-    """
-    for u in range(row_costs.shape[0]):
-        partner[u] = -1
-    for v in range(column_costs.shape[0]):
-        column_duals[v] = column_costs[v]
-    rematch_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals)
+    float64[columns], row_costs float64[rows]; order int64[rows]: the rows in order of insertion. Scratch memory
+    O(KEPT·rows + columns). Each round of pricing keeps at least one arc more, so there is a last one; on city graphs
+    there are 3 to 9, each a pass over the arcs at memory speed.
 
-
-@inner(cache=True, nogil=True)
-def rematch_into(indptr, heads, costs, column_costs, row_costs, order, partner, row_duals, column_duals):  # type: ignore[no-untyped-def]
-    """Do what `match_into` does, from any matching `partner` and any duals `column_duals`.
-
-    A row keeps its column where their arc is tight, θ_uv − π_v = min_w (θ_uw − π_w); all others are inserted. So there
-    is little to do where few arcs have changed, or all of them a little.
+    What the last three arrays hold on entry does not matter, unless `again`: then it starts from the matching `partner`
+    and the duals `column_duals`, whatever they are. A row keeps its column where their arc is tight,
+    θ_uv − π_v = min_w (θ_uw − π_w); all others are inserted. So there is little to do where few arcs have changed, or
+    all of them a little.
     """
     rows = row_costs.shape[0]
     columns = column_costs.shape[0]
+    if not again:
+        for u in range(rows):
+            partner[u] = -1
+        for v in range(columns):
+            column_duals[v] = column_costs[v]
     work = workspace(max(rows, columns))
     owner = np.empty(columns, np.int64)  # row of each column
     firsts = np.empty(rows, np.int64)  # kept arcs of row u: firsts[u] … lasts[u] − 1

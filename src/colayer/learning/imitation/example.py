@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from colayer._runtime import seeds
 from colayer._runtime.arrays import Floats, finite_numbers
-from colayer._runtime.text import short
 from colayer.errors import InputError
 from colayer.learning.learner import TrainingJob
 from colayer.problem.bind import BoundProblem
+from colayer.problem.guard import listed
 from colayer.problem.protocol import X, Y, Z
 
 #: θ → the embedded solution of the layer, argmin over y of ⟨θ, y⟩.
@@ -52,9 +52,7 @@ def examples_of(job: TrainingJob[X, Y, Z], rows: Sequence[int]) -> list[Example[
     name, known = ("thetas", job.thetas) if solutions is None else ("solutions", solutions)
     if isinstance(known, str):
         raise InputError(f"{known!r} labels days, and {problem.name} is not dynamic", where=name)
-    if known is not None and not isinstance(known, Iterable):
-        raise InputError(f"{short(known)}, expected a list, one per instance", where=name)
-    given: Sequence[Any] = list(() if known is None else known)
+    given: list[Any] = [] if known is None else listed(known, "a list, one per instance", name)
     if len(given) != len(job.instances):
         raise InputError(f"{len(given)} of them, expected {len(job.instances)}, one per instance", where=name)
     examples = []

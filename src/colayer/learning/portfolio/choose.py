@@ -5,7 +5,7 @@ feature alone) and draws around the *unlearned* rule, beside draws around the le
 Members are chosen by what they contribute, not by their mean; around the first of them the pool is drawn once more.
 The mean over the instances of the least loss is a monotone supermodular function of the set of weight vectors, so that
 the greedy choice keeps 1 − 1/e of the best possible gain over the first member, and every beginning of a portfolio is
-one (docs/guarantees.md).
+one (paper/docs/proofs.md).
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ POLICIES, STATES = 3, 6
 #: Epochs of a day at which futures are drawn, about.
 FUTURES = 2
 
-_OF_STATES = ("features", "layer", "decode", "embed", "target", "homogeneous")
+_OF_STATES = ("features", "layer", "decode", "embed", "target", "homogeneous", "layer_is_exact")
 
 
 class OneDecision:
@@ -37,7 +37,6 @@ class OneDecision:
 
     def __init__(self, problem: Any) -> None:
         self._problem = problem
-        self.layer_is_exact = getattr(problem, "layer_is_exact", True)
         self.name, self.feature_names = problem.name, tuple(problem.feature_names)
         for name in _OF_STATES:
             if getattr(problem, name, None) is not None:
@@ -146,10 +145,7 @@ def feasible(trial: DayTrial) -> None:
 
 def monotone(trial: Trial) -> None:
     """Check that y moves against θ: ⟨θ − θ′, embed(y) − embed(y′)⟩ ≤ 0, as where g(y, θ) = ⟨θ, embed(y)⟩ + c(y)."""
-    if not trial.has("embed"):
-        raise Skip("the problem has no embed: the objective of its layer is unknown")
-    if not getattr(trial.problem.problem, "layer_is_exact", True):
-        raise Skip("the layer is a search: it may miss the best y")
+    methods.need_optima(trial)
     for index in trial.each():
         many = trial.thetas(index, methods.TRIED // 2, 2)
         embedded = np.array([trial.vector("embed", index, trial.layer(index, theta)) for theta in many])

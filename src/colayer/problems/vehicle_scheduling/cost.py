@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -25,8 +27,8 @@ def scale(instance: Instance) -> float:
 
 
 def log_comparisons(instance: Instance) -> float:
-    """Return log H: the layer compares pairs of solutions, of which there are at most Π_u (1 + successors of u)."""
-    return log_pairs(float(np.log1p(np.diff(instance.arcs[0])).sum()))
+    """Return log H: S(S − 1) comparisons say which of S ≤ Π_u (1 + successors of u) solutions are minimal."""
+    return log_pairs(float(np.log1p(np.diff(instance.arcs[0])).sum())) + math.log(2.0)
 
 
 def bound(instance: Instance) -> float:

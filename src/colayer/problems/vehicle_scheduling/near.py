@@ -24,7 +24,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from colayer._runtime.deadline import look
 from colayer._runtime.threads import even_cuts, share
 from colayer.errors import InputError
 from colayer.layers.kernels.levels import match_by_levels_into
-from colayer.layers.kernels.matching import rematch_into
+from colayer.layers.kernels.matching import match_into
 from colayer.models.thetas import accumulate
 from colayer.problems.vehicle_scheduling.features import FEATURE_SETS, FEATURES_23, LEVELS, POINTS
 from colayer.problems.vehicle_scheduling.instance import SMALL, Instance
@@ -141,7 +141,7 @@ class NearArcs:
             if len(others) == 0:
                 return partner
             indptr, heads, costs = merged(indptr, heads, costs, more, others, values)
-            solve = rematch_into
+            solve = partial(match_into, again=True)
 
     def _suspects(
         self,

@@ -19,7 +19,6 @@ from colayer.problems.vehicle_scheduling.kernels.travel import Times
 DEPTH = 8
 
 
-@njit(cache=True, nogil=True)
 def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     """Compute b[v, s, k], the lateness at v from which on the (k + 1)-th task after v is delayed more in s; O(n · S).
 
@@ -27,10 +26,17 @@ def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
     is delayed more from max(σ, 0) on, and what is delayed more from b on at w is so from max(σ, 0) + b on if σ ≥ 0, and
     from max(b + σ, 0) on if σ < 0 (w is late by −σ in any case). It is infinite where the route ends.
     """
-    scenarios = times.begin.shape[1]
-    breaks = np.full((len(successor), scenarios, DEPTH), np.inf)
-    slack = np.empty(scenarios)
-    for v in latest_first:
+    breaks: Floats = np.full((*times.begin.shape, DEPTH), np.inf)
+    _breaks_into(times, successor, latest_first, breaks)
+    return breaks
+
+
+@njit(cache=True, nogil=True)
+def _breaks_into(times: Times, successor: Ints, latest_first: Ints, breaks: Floats) -> None:
+    """Compute what `breaks_of` returns, from arrays of infinity."""
+    slack = np.empty(times.begin.shape[1])
+    for i in range(len(latest_first)):
+        v = latest_first[i]
         w = successor[v]
         if w < 0:
             continue
@@ -40,7 +46,6 @@ def breaks_of(times: Times, successor: Ints, latest_first: Ints) -> Floats:
             for k in range(1, DEPTH):
                 later = breaks[w, s, k - 1] + slack[s]
                 breaks[v, s, k] = later if later > 0.0 else 0.0
-    return breaks
 
 
 @njit(cache=True, nogil=True)

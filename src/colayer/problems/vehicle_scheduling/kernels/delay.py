@@ -53,13 +53,10 @@ def route_total(times: Times, route: Ints) -> float:
     return total
 
 
-@inner(cache=True, nogil=True)
 def first_tasks(successor: Ints) -> NDArray[np.bool_]:
     """Return whether each task is the first of its route."""
     first = np.ones(len(successor), np.bool_)
-    for v in successor:
-        if v >= 0:
-            first[v] = False
+    first[successor[successor >= 0]] = False
     return first
 
 
@@ -70,7 +67,12 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
     `successor[u]` is the task after u, −1 where the vehicle ends.
     """
     scenarios = times.begin.shape[1]
-    first = first_tasks(successor)
+    first = np.empty(len(successor), np.bool_)
+    for u in range(len(successor)):
+        first[u] = True
+    for u in range(len(successor)):
+        if successor[u] >= 0:
+            first[successor[u]] = False
     late = np.empty(scenarios)
     totals = np.empty(scenarios)
     vehicles = 0
@@ -79,8 +81,9 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
         if not first[task]:
             continue
         vehicles += 1
-        late[:] = 0.0
-        totals[:] = 0.0
+        for s in range(scenarios):
+            late[s] = 0.0
+            totals[s] = 0.0
         u = task
         while successor[u] >= 0:
             step_into(times, u, successor[u], late, late)
@@ -94,16 +97,19 @@ def solution_cost(times: Times, successor: Ints, vehicle_cost: float, delay_cost
     return float(vehicle_cost * vehicles + delay_cost * (delay / scenarios))
 
 
-@njit(cache=True, nogil=True)
 def solution_delays(times: Times, successor: Ints) -> Floats:
     """Return the delay of each task (rows, by index) in each scenario (columns) under a solution; O(n · S)."""
-    scenarios = times.begin.shape[1]
-    first = first_tasks(successor)
-    delays = np.zeros((len(successor), scenarios))
+    delays: Floats = np.zeros(times.begin.shape)
+    _delays_into(times, successor, first_tasks(successor), delays)
+    return delays
+
+
+@njit(cache=True, nogil=True)
+def _delays_into(times: Times, successor: Ints, first: NDArray[np.bool_], delays: Floats) -> None:
+    """Compute the delays of all tasks, 0 on entry, along the routes of these first tasks."""
     for task in range(len(successor)):
         if first[task]:
             u = task
             while successor[u] >= 0:
                 step_into(times, u, successor[u], delays[u], delays[successor[u]])
                 u = successor[u]
-    return delays

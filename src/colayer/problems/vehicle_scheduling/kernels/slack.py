@@ -129,7 +129,9 @@ def features_into(
     """
     scenarios = times.begin.shape[1]
     slack = np.empty(scenarios)
-    values = np.zeros(scenarios * LANES, np.float32)
+    values = np.empty(scenarios * LANES, np.float32)
+    for i in range(len(values)):
+        values[i] = 0.0
     shares = np.empty(scenarios + 1)
     for s in range(scenarios + 1):
         shares[s] = s / scenarios

@@ -1,1 +1,0 @@
-"""Generalisation to other sizes than those learned on, for every problem."""
