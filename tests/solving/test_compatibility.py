@@ -40,7 +40,7 @@ def test_a_model_of_another_problem_or_of_other_features_is_refused() -> None:
     with rejects(InputError, where="feature_names"):
         require_model_for(bind(SingleMachine("66")), MODEL)
     as_many = replace(MODEL, feature_names=(*MODEL.feature_names[:-1], "other"))
-    with pytest.raises(InputError, match="27 features, expected the 27 of .*: 'other' in the place of "):
+    with pytest.raises(InputError, match=r"27 features, expected the 27 of .*: 'other' in the place of "):
         require_model_for(bind(SingleMachine("27")), as_many)
 
 

@@ -158,8 +158,9 @@ def learnings_of(run: Run, config: Config, learners: list[Learner]) -> dict[Lear
         if learner.method == "bayes" and not bayes_installed():
             continue
         options: dict[str, Any] = {"seed": config["seed"] + learner.seed}
-        demonstration = learner.method == "fenchel-young"
-        solutions, method = None, FenchelYoung(samples=learner.samples) if demonstration else methods[learner.method]
+        imitates = learner.method == "fenchel-young"
+        method: Any = FenchelYoung(samples=learner.samples) if imitates else methods[learner.method]
+        solutions = None
         if learner.loss in DEMONSTRATIONS:
             solutions = labels(run, config, data[learner.train])
             options["validation"] = 0.2
