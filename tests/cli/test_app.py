@@ -175,7 +175,7 @@ def test_values_of_an_option_are_said_by_problem(option: str, capsys: pytest.Cap
     from colayer.problems import registered
 
     assert main(["train", "--help"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+    text = " ".join(capsys.readouterr().out.split()).replace("- ", "-")  # lines break at hyphens
     said = text[text.index(option) : text.index(". ", text.index(option))]
     for name in ("single-machine", "spanning-tree", "vehicle-scheduling"):
         if option.removeprefix("--") in registered(name).options:

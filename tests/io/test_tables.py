@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from colayer.errors import InputError
-from colayer.io.tables import Arguments, InputTable, number, table_of, words
+from colayer.io.tables import Arguments, InputTable, table_of
 from support.errors import rejects
 
 
@@ -72,28 +72,6 @@ def test_an_index_of_names_is_kept() -> None:
 def test_a_cell_is_named_by_row_or_line() -> None:
     assert InputTable({"a": [1, 2]}).where("a", 1) == "column a, row 2"
     assert InputTable({"a": [1, 2]}, lines=[2, 5], source="x.csv").where("a", 1) == "x.csv: column a, line 5"
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (3, 3.0),
-        ("2.5", 2.5),
-        (np.int64(4), 4.0),
-        ("7:30", 450.0),
-        ("07:30:30", 450.5),
-        (datetime.time(7, 30), 450.0),
-        (np.timedelta64(90, "s"), 1.5),
-    ],
-)
-def test_numbers_and_times_of_day(value: Any, expected: float) -> None:
-    assert number(value) == expected
-
-
-@pytest.mark.parametrize("value", [True, "7:75", "x", "1_000", [1], 1j, datetime.datetime(2026, 1, 5)])
-def test_what_is_no_number(value: Any) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        number(value)
 
 
 def test_durations_are_minutes() -> None:
@@ -172,8 +150,6 @@ def test_names_of_rows() -> None:
     assert Arguments("items", None, name=None).names("name", "item", 2) is None
     twice = pd.concat([frame[["label"]]] * 2)  # an index that is left over names nothing
     assert Arguments("items", twice, name=None).names("name", "item", 4) is None
-    assert words([1.0, 2.0]) == [1, 2]
-    assert words(["a", 2, None]) == ["a", "2", ""]
 
 
 def test_dates_of_begin_and_end_were_counted_from_different_midnights() -> None:
@@ -215,8 +191,6 @@ def test_nat_read_empty_expected_a_number() -> None:
 
 
 def test_fractions_of_seconds_were_lost() -> None:
-    assert number(datetime.time(7, 30, 15, 500_000)) == 450 + 15.5 / 60
-    assert number("7:30:15.5") == 450 + 15.5 / 60
     stamp = pd.Timestamp("2026-01-05 00:00:01.5")
     (found,), _ = Arguments("jobs", None, release=[stamp]).times("release")
     assert found.tolist() == [0.025]

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -20,16 +20,8 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import printable, short
 from colayer.errors import InputError
-from colayer.io.dates import (
-    CLOCK,
-    as_date,
-    counts_days,
-    dates_and_minutes,
-    first_midnight,
-    is_nat,
-    is_time,
-    minutes_since,
-)
+from colayer.io.cells import is_missing, number, words
+from colayer.io.dates import as_date, counts_days, dates_and_minutes, first_midnight, is_nat, is_time, minutes_since
 from colayer.problem.guard import described
 
 #: Columns that hold the names of the rows, where none is said to.
@@ -180,7 +172,7 @@ class Arguments:
         """Return the numbers of a field, with `gaps` NaN for empty cells. Times of day are minutes: `7:30` is 450."""
         values = self.values(field)
         found = np.array([self._number(value, field, i, gaps, expected) for i, value in enumerate(values)])
-        told = [(row, value) for row, value in enumerate(values) if not _missing(value)]
+        told = [(row, value) for row, value in enumerate(values) if not is_missing(value)]
         for row, value in told:
             if is_time(value) != is_time(other := told[0][1]):
                 said = f"{short(value)} beside {short(other)}, expected times or numbers, not both"
@@ -201,7 +193,7 @@ class Arguments:
         for field, days in dates.items():
             for row, (day, value) in enumerate(zip(days, columns[field], strict=True)):
                 if day is None:
-                    said = "empty" if _missing(value) else short(value)
+                    said = "empty" if is_missing(value) else short(value)
                     raise InputError(f"{said}, expected a date", where=self.where(field, row))
                 if (day.tzinfo is None) != (given[0].tzinfo is None):
                     said = "dates with and without a time zone, expected one or the other"
@@ -254,7 +246,7 @@ class Arguments:
             raise InputError(error.message, where=self.where(found["field"], int(found["row"]))) from None
 
     def _number(self, value: Any, field: str, row: int, gaps: bool, expected: str) -> float:
-        if _missing(value):
+        if is_missing(value):
             if gaps:
                 return math.nan
             kind = "a number" if not is_nat(value) else "a duration" if isinstance(value, np.timedelta64) else "a date"
@@ -267,49 +259,3 @@ class Arguments:
         if not math.isfinite(found):
             raise InputError(f"{found} is not finite, expected {expected}", where=self.where(field, row))
         return found
-
-
-def number(value: Any) -> float:
-    """Return a number as a float, also from text; times of day and durations in minutes."""
-    if isinstance(value, bool | np.bool_ | datetime | np.datetime64) or getattr(value, "tzinfo", None):
-        raise TypeError
-    if isinstance(value, time):
-        return 60.0 * value.hour + value.minute + (value.second + value.microsecond / 1e6) / 60.0
-    if isinstance(value, timedelta):
-        return value / timedelta(minutes=1)
-    if isinstance(value, np.timedelta64):
-        return float(value / np.timedelta64(1, "m"))
-    if isinstance(value, str) and (clock := CLOCK.fullmatch(value.strip())):
-        hours, minutes, seconds = (float(part or 0) for part in clock.groups())
-        return 60.0 * hours + minutes + seconds / 60.0
-    if isinstance(value, str) and "_" in value:  # Python takes 1_000 for a number, nobody's table does
-        raise ValueError
-    return float(value)
-
-
-def _missing(value: Any) -> bool:
-    """Tell whether a cell is empty: None, blank, NaN, or missing in numpy's or pandas' sense."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return True
-    if isinstance(value, float):
-        return math.isnan(value)
-    return is_nat(value) or type(value).__name__ == "NAType"
-
-
-def words(values: Sequence[Any]) -> list[Any]:
-    """Return names: as whole numbers if all are, else as words."""
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values) and all(
-        float(value).is_integer() for value in values
-    ):
-        return [int(value) for value in values]
-    dates = [as_date(value) for value in values if not isinstance(value, str)]
-    whole_days = all(day is not None and (day.hour, day.minute, day.second) == (0, 0, 0) for day in dates)
-    return ["" if _missing(value) else _word(value, whole_days) for value in values]
-
-
-def _word(value: Any, whole_days: bool) -> str:
-    """Return a name as a word: 2.0 as 2, a date without its midnight."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    day = None if isinstance(value, str) else as_date(value)
-    return str(value) if day is None else str(day.date()) if whole_days else str(day)

@@ -34,7 +34,7 @@ from colayer.problem.declarations import (
 from colayer.problem.gap import ROUNDING, proves
 from colayer.problem.instances import check_instance, check_instances
 from colayer.problem.protocol import Problem, X, Y, Z, changed_options, check_decoder
-from colayer.problem.returned import CHECKS, checked_features, guarded_solution_at
+from colayer.problem.returned import CHECKS, checked_best, checked_features, guarded_solution_at
 from colayer.problem.sizes import Size
 from colayer.problem.structure import Structure, checked_structure
 
@@ -174,7 +174,9 @@ class BoundProblem(Generic[X, Y, Z]):
         if self.best is not None:
             answer = self.best(thetas, instance, seed)
             if self.guarded:
-                return self._checked_best(answer, len(thetas), instance)
+                return checked_best(
+                    answer, f"best of {self.name}", len(thetas), lambda solution: self.cost(solution, instance)
+                )
             guard.finite(answer[2], f"cost of {self.name}")
             return answer
         best = (0, *self.solution_at(thetas[0], instance))
@@ -270,18 +272,6 @@ class BoundProblem(Generic[X, Y, Z]):
                 said = f"a problem with {key} {short(found[key])}, expected {short(value)}"
                 raise InputError(f"{what} of {self.name} returned {said}")
         return other
-
-    def _checked_best(self, answer: object, rows: int, instance: X) -> tuple[int, Z, float]:
-        """Return the (row, solution, cost) that a user's `best` returned, with the cost checked."""
-        what = f"best of {self.name}"
-        row, solution, cost = guard.parts(answer, 3, what, "(row, solution, cost)")
-        if isinstance(row, bool) or not isinstance(row, int | np.integer) or not -1 <= row < rows:
-            raise guard.refused(what, row, f"-1, or a row from 0 to {rows - 1}", "row")
-        solution = guard.given(solution, what, "a solution", "solution")
-        said, true = guard.finite(cost, what, part="cost"), self.cost(solution, instance)
-        if abs(said - true) > ROUNDING * max(abs(said), abs(true)):
-            raise InputError(f"{what} returned the cost {said:.10g}, expected that of its solution, {true:.10g}")
-        return int(row), solution, said
 
 
 def bind(problem: Any, mistakes: list[InputError] | None = None) -> BoundProblem[Any, Any, Any]:

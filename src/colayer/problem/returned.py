@@ -14,6 +14,7 @@ from colayer._runtime.text import printable
 from colayer.errors import InputError
 from colayer.problem import guard
 from colayer.problem.approximation import Approximation
+from colayer.problem.gap import ROUNDING
 from colayer.problem.guard import Check
 
 
@@ -30,6 +31,18 @@ def checked_features(given: Any, what: str, feature_names: Sequence[str], fewest
         found = f"feature {feature_names[column]!r} is {features[row, column]} in row {row}"
         raise InputError(f"{what}: {found}, expected a finite number")
     return features
+
+
+def checked_best(given: Any, what: str, rows: int, cost_of: Callable[[Any], float]) -> tuple[int, Any, float]:
+    """Return the (row, solution, cost) that a user's `best` returned, the cost compared with that of the solution."""
+    row, solution, cost = guard.parts(given, 3, what, "(row, solution, cost)")
+    if isinstance(row, bool) or not isinstance(row, int | np.integer) or not -1 <= row < rows:
+        raise guard.refused(what, row, f"-1, or a row from 0 to {rows - 1}", "row")
+    solution = guard.given(solution, what, "a solution", "solution")
+    said, true = guard.finite(cost, what, part="cost"), cost_of(solution)
+    if abs(said - true) > ROUNDING * max(abs(said), abs(true)):
+        raise InputError(f"{what} returned the cost {said:.10g}, expected that of its solution, {true:.10g}")
+    return int(row), solution, said
 
 
 def _given(expected: str) -> Check:

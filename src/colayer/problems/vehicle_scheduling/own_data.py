@@ -10,8 +10,9 @@ import numpy as np
 from colayer._runtime.arrays import Floats
 from colayer._runtime.text import short
 from colayer.errors import InputError
+from colayer.io.cells import words
 from colayer.io.dates import as_date, clock_time
-from colayer.io.tables import NAMES, Arguments, InputTable, table_of, words
+from colayer.io.tables import NAMES, Arguments, InputTable, table_of
 from colayer.io.validate import number, refuse, table, whole
 from colayer.problems.vehicle_scheduling.generator import DELAY_COST, SCENARIOS, VEHICLE_COST
 from colayer.problems.vehicle_scheduling.instance import Instance
