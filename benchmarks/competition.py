@@ -95,8 +95,8 @@ def model_weights(seed: int) -> np.ndarray:
 BUDGETS: dict[str, dict[str, Any]] = {
     "short": {"iterations": 10_000, "futures": 8, "future_iterations": 1000},
     "2 s": {"iterations": 300_000, "futures": 8, "future_iterations": 5000},
-    "10 s": {"iterations": 1_000_000, "futures": 16, "future_iterations": 5000},
-    "60 s": {"iterations": 6_000_000, "futures": 32, "future_iterations": 10_000},
+    "10 s": {"iterations": 500_000, "futures": 100, "future_iterations": 2000},
+    "60 s": {"iterations": 2_000_000, "futures": 300, "future_iterations": 3000},
 }
 #: Runs at 60 s: every tenth.
 FEW_RUNS = 10

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from colayer.problems.dynamic_routing.search import Budget, collect
+from colayer.problems.dynamic_routing.search import Budget, RouteSearch, collect
 from support.routing_days import PROBLEM, schedule, small
 
 
@@ -46,6 +46,30 @@ def test_several_threads_take_the_best_of_their_seeds() -> None:
     alone, both = routes_of(Budget(300)), routes_of(Budget(300, threads=2))
     assert both[1] <= alone[1]
     assert routes_of(Budget(300, threads=2)) == both
+
+
+def test_a_long_search_is_several_descents_of_which_the_best_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first of them is the short search; the others begin anew, with numbers of their own."""
+    one = routes_of(Budget(30))
+    monkeypatch.setattr("colayer.problems.dynamic_routing.search._DESCENT", 30)
+    two, six = routes_of(Budget(60)), routes_of(Budget(300))
+    assert six[1] <= two[1] <= one[1]
+    assert six[1] < one[1]
+
+
+def test_a_search_by_the_clock_is_several_descents_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("colayer.problems.dynamic_routing.search._DESCENT", 2000)
+    begun: list[int] = []
+    begin = RouteSearch._begin
+    monkeypatch.setattr(RouteSearch, "_begin", lambda self, seed, k: begun.append(k) or begin(self, seed, k))
+    routes_of(Budget(10))
+    begun.clear()
+    now = time.process_time()
+    _, drives = routes_of(Budget(0, seconds=0.3))
+    assert time.process_time() - now < 0.6
+    assert len(begun) > 1
+    assert begun == list(range(len(begun)))
+    assert drives < routes_of(Budget(0))[1]
 
 
 def test_prizes_decide_what_is_served() -> None:

@@ -24,6 +24,8 @@ _HOT, _COLD = 0.15, 0.0005
 _NEIGHBOURS, _WAITING = 40, 0.2
 #: Iterations between looks at the clock.
 _CHUNK = 500
+#: Iterations of a descent: a longer search is several, each from the first routes with numbers of its own.
+_DESCENT = 250_000
 
 Routes = list[list[int]]
 
@@ -47,9 +49,8 @@ class RouteSearch:
         self.prizes = np.maximum(np.rint(prizes), 0.0)
         self.routes, self.length = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
         self.row = np.full(n, -1)
-        order = np.argsort(requests[:, CLOSING], kind="stable")
-        data = city.times, requests, city.capacity, city.closing
-        value = build_into(*data, order, self.routes, self.length, self.row)
+        self._order = np.argsort(requests[:, CLOSING], kind="stable")
+        value = self._build()
         self.values = np.array([value, value], dtype=np.float64)
         self.best = self.routes.copy(), self.length.copy(), self.row.copy()
         self._near = _neighbours(city, requests)
@@ -63,17 +64,41 @@ class RouteSearch:
         return [routes[r, : length[r]].tolist() for r in range(len(length)) if length[r] > 0]
 
     def improve(self, iterations: int, seed: int = 0, seconds: float | None = None) -> None:
-        """Search for some iterations or, if given, seconds."""
-        random = np.array([2 * seed + 88172645463325253], dtype=np.uint64)
-        if seconds is None:
-            self._go_on(iterations, 0.0, 1.0, random)
+        """Search for some iterations or, if given, seconds; the best routes of all descents stay."""
+        if seconds is not None:
+            self._improve_for(seconds, seed)
             return
-        begin, gone = clock(), 0.0
-        while gone < 1.0:
-            now = clock()
-            self._go_on(_CHUNK, gone, gone, random)
-            gone = (2.0 * clock() - now - begin) / seconds  # not begun where it would end too late
-            gone = gone if gone >= 1.0 else (clock() - begin) / seconds
+        descents = max(1, iterations // _DESCENT)
+        for k in range(descents):
+            random = self._begin(seed, k)
+            self._go_on(iterations * (k + 1) // descents - iterations * k // descents, 0.0, 1.0, random)
+
+    def _improve_for(self, seconds: float, seed: int) -> None:
+        """Search by the clock: the first iterations say how many descents there is time for."""
+        begin, descents, k = clock(), 0, 0
+        while descents == 0 or k < descents:
+            random, gone = self._begin(seed, k), 0.0
+            while gone < 1.0:
+                now = clock()
+                self._go_on(_CHUNK, gone, gone, random)
+                after = clock()
+                descents = descents or max(1, int(seconds / (after - now) * _CHUNK / _DESCENT))
+                ahead = 2.0 * after - now - begin  # not begun where it would end too late
+                gone = max(0.0, ahead / seconds * descents - k)
+            k += 1
+
+    def _begin(self, seed: int, descent: int) -> NDArray[np.uint64]:
+        """Return the random numbers of a descent; all but the first start anew from the first routes."""
+        if descent > 0:
+            self.values[0] = self._build()
+        return np.array([2 * (seed + 1000 * descent) + 88172645463325253], dtype=np.uint64)
+
+    def _build(self) -> float:
+        """Put every request, the earliest window first, where it costs least; return the driving time."""
+        self.length[:] = 0
+        city = self.city
+        data = city.times, self.requests, city.capacity, city.closing
+        return float(build_into(*data, self._order, self.routes, self.length, self.row))
 
     def _go_on(self, iterations: int, begin: float, end: float, random: NDArray[np.uint64]) -> None:
         """Search from one part of the schedule, 0 to 1, to another."""

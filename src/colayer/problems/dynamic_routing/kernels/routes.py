@@ -83,6 +83,18 @@ def cheapest(travel, requests, capacity, closing, routes, length, load, leave, c
     return least, best_route, best_position
 
 
+@inner(cache=True, nogil=True)
+def insert(requests, routes, length, load, leave, row, r, k, i):  # type: ignore[no-untyped-def]
+    """Put i into route r at position k. O(length)."""
+    for later in range(length[r], k, -1):
+        routes[r, later] = routes[r, later - 1]
+    routes[r, k] = i
+    leave[r] = max(leave[r], requests[i, RELEASE])
+    length[r] += 1
+    load[r] += requests[i, DEMAND]
+    row[i] = r
+
+
 @njit(cache=True, nogil=True)
 def build_into(travel, requests, capacity, closing, order, routes, length, row):  # type: ignore[no-untyped-def]
     """Fill `routes`, `length` and `row` with routes that serve all requests; return their driving time.
@@ -99,13 +111,7 @@ def build_into(travel, requests, capacity, closing, order, routes, length, row):
         if r < 0:
             r, k = count, 0
             count += 1
-        for later in range(length[r], k, -1):
-            routes[r, later] = routes[r, later - 1]
-        routes[r, k] = i
-        leave[r] = max(leave[r], requests[i, RELEASE])
-        length[r] += 1
-        load[r] += requests[i, DEMAND]
-        row[i] = r
+        insert(requests, routes, length, load, leave, row, r, k, i)
         total += extra
     return total
 

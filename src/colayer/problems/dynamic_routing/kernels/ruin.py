@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from colayer._runtime.compiled import inner, njit
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, RELEASE, cheapest
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, RELEASE, cheapest, insert
 
 #: Requests removed at most in an iteration, and of one route.
 _MOST, _STRING = 20, 10
@@ -110,6 +110,23 @@ def _sort(travel, requests, state, removed, count, keys):  # type: ignore[no-unt
         keys[k], removed[k] = key, i
 
 
+@inner(cache=True, nogil=True)
+def _copy(  # type: ignore[no-untyped-def]
+    touched, list_, number, removed, size, routes, length, load, leave, row,
+    to_routes, to_length, to_load, to_leave, to_row,
+):  # fmt: skip
+    """Copy the touched routes, and where what was removed is; nothing is touched then. O(their lengths)."""
+    for q in range(number):
+        r = list_[q]
+        touched[r] = False
+        to_length[r], to_load[r], to_leave[r] = length[r], load[r], leave[r]
+        for k in range(length[r]):
+            to_routes[r, k] = routes[r, k]
+            to_row[routes[r, k]] = r
+    for q in range(size):
+        to_row[removed[q]] = row[removed[q]]
+
+
 @njit(cache=True, nogil=True)
 def improve_into(  # type: ignore[no-untyped-def]
     travel, requests, capacity, closing, prizes, required, near, iterations, hot, cold, state, routes, length, row,
@@ -156,25 +173,14 @@ def improve_into(  # type: ignore[no-untyped-def]
             if not touched[r]:
                 touched[r], list_[number] = True, r
                 number += 1
-            for later in range(length[r], k, -1):
-                routes[r, later] = routes[r, later - 1]
-            routes[r, k] = i
-            leave[r] = max(leave[r], requests[i, RELEASE])
-            length[r] += 1
-            load[r] += requests[i, DEMAND]
-            row[i] = r
+            insert(requests, routes, length, load, leave, row, r, k, i)
             value += extra
         if value < values[0] - temperature * np.log(max(1e-300, _uniform(state))):
             values[0] = value
-            for q in range(number):
-                r = list_[q]
-                touched[r] = False
-                kept_length[r], kept_load[r], kept_leave[r] = length[r], load[r], leave[r]
-                for k in range(length[r]):
-                    kept_routes[r, k] = routes[r, k]
-                    kept_row[routes[r, k]] = r
-            for q in range(size):
-                kept_row[removed[q]] = row[removed[q]]
+            _copy(
+                touched, list_, number, removed, size, routes, length, load, leave, row,
+                kept_routes, kept_length, kept_load, kept_leave, kept_row,
+            )  # fmt: skip
             if value < values[1]:
                 values[1] = value
                 best_length[:] = length
@@ -184,12 +190,7 @@ def improve_into(  # type: ignore[no-untyped-def]
                         best_routes[r, k] = routes[r, k]
         else:
             count = before
-            for q in range(number):
-                r = list_[q]
-                touched[r] = False
-                length[r], load[r], leave[r] = kept_length[r], kept_load[r], kept_leave[r]
-                for k in range(length[r]):
-                    routes[r, k] = kept_routes[r, k]
-                    row[routes[r, k]] = r
-            for q in range(size):
-                row[removed[q]] = kept_row[removed[q]]
+            _copy(
+                touched, list_, number, removed, size, kept_routes, kept_length, kept_load, kept_leave, kept_row,
+                routes, length, load, leave, row,
+            )  # fmt: skip
