@@ -153,6 +153,7 @@ def test_labels_that_were_written_before_the_disk_was_full_stay(
     with file_size(max(sizes) - 1):
         refused(call(*words), "File too large")
     kept = files(ready / "bare")
+    assert not [key for key in kept if TEMPORARY.search(key)]
     status, out, _ = call(*words)
     assert status == 0
     assert "4 proved optimal" in out

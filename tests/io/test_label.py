@@ -11,6 +11,7 @@ import pytest
 
 import colayer
 from colayer import BaseProblem, InputError, OptionError
+from colayer._runtime.temporary import temporary_beside
 from colayer._runtime.threads import allowed
 from colayer.io.dataset import label_path
 from colayer.io.label import Labelled, label, read_solutions, write_solution
@@ -129,6 +130,25 @@ def test_a_fault_of_the_solver_ends_the_run(workers: int, tmp_path: Path) -> Non
     with pytest.raises(ZeroDivisionError, match="thirteen"):
         label(Slow(), folder, workers=workers)
     assert texts(folder) == {}
+
+
+class Cut(Slow):
+    """Fails in the middle of a file."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def exact(self, instance: Any, time_limit: Any = None, progress: Any = None, start: Any = None) -> Any:
+        temporary_beside(self.folder / "slow/0000.json").write_text("half")
+        raise ZeroDivisionError("thirteen")
+
+
+def test_processes_that_an_error_ends_leave_no_temporary_file(tmp_path: Path) -> None:
+    folder = slow_data(tmp_path, 1, 2)
+    before = sorted(folder.iterdir())
+    with pytest.raises(ZeroDivisionError, match="thirteen"):
+        label(Cut(tmp_path), folder, workers=2)
+    assert sorted(folder.iterdir()) == before
 
 
 def test_what_a_problem_lacks_is_named(folder: Path) -> None:

@@ -34,7 +34,7 @@ def write_slow_problem(folder: Path, module: str) -> None:
     (folder / f"{module}.py").write_text(SLOW)
     (folder / "data").mkdir()
     for k in range(4):
-        rows = [[(7 * i + 3 * k) % 11, (5 * i + k) % 7] for i in range(6)]
+        rows = [[10 + (7 * i + 3 * k) % 11, 10 + (5 * i + k) % 7] for i in range(6)]
         (folder / f"data/{k:04d}.json").write_text(json.dumps({"format": 1, "problem": "slow", "rows": rows}))
 
 

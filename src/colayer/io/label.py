@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -82,16 +83,20 @@ def label(
             read_solution(label_path(path), own, instance)
             proved[path] = read_document(label_path(path)).get("proved") is True
     todo = [path for path in paths if path not in proved]
-    for path, optimal in _label_all(own, todo, time_limit, workers or cores()):
-        proved[path] = optimal
-        if progress is not None:
-            progress(len(proved), len(paths))
+    try:
+        with closing(_label_all(own, todo, time_limit, workers or cores())) as labels:
+            for path, optimal in labels:
+                proved[path] = optimal
+                if progress is not None:
+                    progress(len(proved), len(paths))
+    finally:
+        sweep(Path(folder))  # an error may end a process in the middle of its file
     return Labelled(len(paths), len(todo), sum(proved.values()))
 
 
 def _label_all(
     problem: BoundProblem[X, Y, Z], paths: Sequence[Path], limit: float, workers: int
-) -> Iterator[tuple[Path, bool]]:
+) -> Generator[tuple[Path, bool]]:
     """Label the files, `workers` at a time in processes; yield (file, proved optimal) as they finish."""
     processes = max(1, min(workers, len(paths)))
     work = partial(label_one, problem, limit=limit, threads=workers // processes)
