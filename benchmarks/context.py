@@ -7,8 +7,8 @@ two rates; see `context_cells.py`. Tuned: rate and passes chosen on a fifth of t
 for regions whose demand is known by scenarios alone, against the rule that plans for the predicted mean.
 
 It takes 20 minutes and goes on where it was stopped; `--again colayer` measures our side anew, `--again ''` everything.
-Needs the extra `neural` and pyepo. Writes benchmarks/results/context.json; `context_page.py` then writes the table of
-docs/coming_from.md.
+Needs the extra `neural` and pyepo. Writes benchmarks/results/context.json, from which `docs/_site/measured.py` has the
+table of docs/coming_from.md.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ import pyepo
 import torch
 from context_cells import Cell, data_of, pyepo_default, pyepo_tuned, regret_of
 from context_crews import crews
-from context_page import RESULTS, table_of, words
+from measure import RESULTS
 
 from colayer import ContextProblem, Pipeline, SpoPlus, __version__
 
+PATH = RESULTS / "context.json"
 #: Of data and learning. Defaults were chosen on seeds 0 to 4.
 SEEDS = range(100, 105)
 #: What tuning tries here.
@@ -91,7 +92,7 @@ _TUNED = tuple(name for name in CONTENDERS if name.endswith("tuned"))
 
 def run(again: str | None) -> dict[str, Any]:
     """Measure what is not known yet, or what `again` names; save after each."""
-    document = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    document = json.loads(PATH.read_text("utf-8")) if PATH.exists() else {}
     known: dict[str, Any] = document.get("measured", {})
     known = {key: value for key, value in known.items() if again is None or not key.startswith(again)}
     warm: set[str] = set()
@@ -149,9 +150,9 @@ def save(document: dict[str, Any]) -> None:
         "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "torch": torch.__version__},
         "seeds": list(SEEDS),
     }  # fmt: skip
-    new = RESULTS.with_suffix(".new")
+    new = PATH.with_suffix(".new")
     new.write_text(json.dumps({**document, **head}, indent=1) + "\n", "utf-8")
-    new.replace(RESULTS)
+    new.replace(PATH)
 
 
 if __name__ == "__main__":
@@ -159,5 +160,6 @@ if __name__ == "__main__":
     parser.add_argument("--again", metavar="NAME", help="measure contenders whose name begins so anew")
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    result = run(parser.parse_args().again)
-    print(table_of(result).text(), words(result), sep="\n")
+    for entry in run(parser.parse_args().again)["cells"]:
+        away = entry["difference"]
+        print(f"{entry['cell']}: {100 * away['mean']:+.2f} ± {100 * away['standard_error']:.2f} to {away['to']}")
