@@ -6,7 +6,8 @@ each run, so that the script goes on where it was. Learning, tuning and validati
 other file, by name, is for learning, the others are for validation. The tables of docs/dynamic_routing.md are by
 `python docs/_site/measured.py docs/dynamic_routing.md`.
 
-    --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it
+    --learn SEED      learn weights, benchmarks/results/competition/SEED.json, with a journal beside it; with
+                      --method imitation, srl or network by that, METHOD.json
     --ship SEED       put these weights into the package
     --validate        what each step brings, and hindsight, on days of the validation files
     --only NAME …     play these contenders alone
@@ -39,6 +40,12 @@ MODELS = RESULTS / "competition"
 #: Days for learning, one of each file in turn; a population of 12, ten times.
 LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 24, 121, 0.2, 12
 LEARNING_BUDGET = {"iterations": 1000, "futures": 6, "future_iterations": 200}
+#: Other learners, on the same days: about as long as the search by costs, or longer.
+OTHERS: dict[str, dict[str, Any]] = {
+    "imitation": {"method": "imitation", "solutions": "hindsight", "evaluations": 10},
+    "srl": {"method": "srl", "evaluations": 165},
+    "network": {"method": "neural", "evaluations": 165},
+}
 VALIDATION_DAYS = 12
 #: Iterations of hindsight, which has all requests of the day.
 HINDSIGHT = 100_000
@@ -59,21 +66,23 @@ def days(folder: Path, part: int, count: int, first_seed: int) -> list[RoutingDa
     return [problem.day(chosen[k % len(chosen)], first_seed + k) for k in range(count)]
 
 
-def learn(folder: Path, seed: int) -> None:
-    """Learn weights from the costs of days alone."""
+def learn(folder: Path, seed: int, other: str | None) -> None:
+    """Learn weights, or a network, from the costs of days alone; `imitation` from hindsight."""
     MODELS.mkdir(exist_ok=True)
-    problem = DynamicRouting(**LEARNING_BUDGET)
+    problem, path = DynamicRouting(**LEARNING_BUDGET), MODELS / f"{other or seed}.json"
+    by_costs = {"method": CmaEs(step=STEP, population=POPULATION), "evaluations": EVALUATIONS, "portfolio": 1}
     begin = time.process_time()
     pipeline = Pipeline(problem, safe=False).fit(
         days(folder, 0, LEARNING_DAYS, 1000 * (seed + 1)),
-        method=CmaEs(step=STEP, population=POPULATION),
-        evaluations=EVALUATIONS,
+        **(OTHERS[other] if other else by_costs),
         seed=seed,
-        portfolio=1,
-        journal=MODELS / f"{seed}.json.journal",
+        journal=Path(f"{path}.journal"),
     )
-    pipeline.save(MODELS / f"{seed}.json")
-    print(f"seed {seed}: loss {pipeline.loss_:.4f}, {time.process_time() - begin:.0f} s of CPU")
+    pipeline.save(path)
+    spent = time.process_time() - begin
+    with recorded() as results:
+        results["seconds"][f"learning, {path.stem}"] = round(spent)
+    print(f"{path.stem}: loss {pipeline.loss_:.4f}, {spent:.0f} s of CPU")
 
 
 def ship(seed: int) -> None:
@@ -110,6 +119,13 @@ def by_rule(rule: str, budget: str, **options: Any) -> Callable[[RoutingState], 
 def by_weights(weights: np.ndarray, budget: str, **options: Any) -> Callable[[RoutingState], Any]:
     """Weights as a policy."""
     return bind(DynamicRouting(**BUDGETS[budget], **options)).policy(weights)
+
+
+def by_model(name: str) -> Callable[[RoutingState], Any]:
+    """What another learner learned as a policy, at the budget `short`."""
+    learned = Pipeline.load(MODELS / f"{name}.json")
+    problem = DynamicRouting(**BUDGETS["short"])
+    return Pipeline.from_model(problem, replace(learned.model, options=problem.options)).decide
 
 
 def contenders() -> dict[str, Callable[[], Callable[[RoutingState], Any]]]:
@@ -178,6 +194,7 @@ def validate(folder: Path) -> None:
         "learned": by_weights(shipped, "short"),
         "learned, 2 s": by_weights(shipped, "2 s"),
     }
+    rows |= {f"learned by {name}": by_model(name) for name in OTHERS if (MODELS / f"{name}.json").exists()}
     for name, decide in rows.items():
         steps(name, lambda day, decide=decide: played(decide, day)[0], folder)
     problem = bind(DynamicRouting(iterations=HINDSIGHT // 10))
@@ -214,13 +231,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", metavar="DIR", type=Path, nargs="?", default=Path())
     parser.add_argument("--learn", type=int)
+    parser.add_argument("--method", choices=tuple(OTHERS))
     parser.add_argument("--ship", type=int)
     parser.add_argument("--validate", action="store_true")
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--picture", type=Path)
     arguments = parser.parse_args()
     if arguments.learn is not None:
-        learn(arguments.folder, arguments.learn)
+        learn(arguments.folder, arguments.learn, arguments.method)
     elif arguments.ship is not None:
         ship(arguments.ship)
     elif arguments.validate:
