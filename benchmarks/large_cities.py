@@ -1,8 +1,8 @@
 """Large cities, 23 features, 50 scenarios: `python benchmarks/large_cities.py [--tasks N …] [--whole N …]`.
 
 CPU seconds and peak memory of one solve, bound included, each in a process of its own, one thread: by the arcs near in
-time with a proof by the duals, and, up to `--whole` tasks, on all arcs; costs and bounds must be equal. CPU times are
-those of a busy machine too.
+time with a proof by the duals, and, up to `--whole` tasks, on all arcs; costs and bounds must be equal. Then the
+seconds by the clock of another with two threads, which mean something where nothing else runs.
 """
 
 from __future__ import annotations
@@ -39,7 +39,14 @@ def solve_one(tasks: int, whole: bool) -> dict[str, Any]:
         seconds = time.process_time() - begin
     gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     arcs = len(instance.arcs[1]) if whole else len(vars(instance)["near"].heads)
-    return {"cpu": seconds, "gb": gigabytes, "arcs": arcs, "cost": solved.cost, "bound": solved.bound}
+    found = {"cpu": seconds, "gb": gigabytes, "arcs": arcs, "cost": solved.cost, "bound": solved.bound}
+    del instance, solved
+    instance = problem.generate(seed=7, tasks=tasks, scenarios=50)
+    with limited(2):
+        begin = time.perf_counter()
+        pipeline.solve(instance)
+        found["clock"] = time.perf_counter() - begin
+    return found
 
 
 def main() -> None:
@@ -62,8 +69,11 @@ def main() -> None:
             one, other = rows[f"{tasks} tasks, near arcs"], rows[f"{tasks} tasks, all arcs"]
             assert one["cost"] == other["cost"]
             assert abs(one["bound"] - other["bound"]) <= 1e-9 * other["bound"]
-    headers = ["50 scenarios, 23 features", "CPU s", "GB", "arcs", "cost"]
-    cells = [[name, f"{r['cpu']:.2f}", f"{r['gb']:.2f}", r["arcs"], f"{r['cost']:.1f}"] for name, r in rows.items()]
+    headers = ["50 scenarios, 23 features", "CPU s", "s, two threads", "GB", "arcs", "cost"]
+    cells = [
+        [name, *(f"{r[key]:.2f}" for key in ("cpu", "clock", "gb")), r["arcs"], f"{r['cost']:.1f}"]
+        for name, r in rows.items()
+    ]
     print(table(headers, cells).text())
     write_results("large_cities", {"solves": rows})
 

@@ -1,18 +1,18 @@
-"""What colayer adds to a user's problem in plain Python: `python benchmarks/overhead.py`.
+"""What colayer adds to a user's problem in plain Python: `python benchmarks/overhead.py [--items N …] [--force]`.
 
 Against a bare loop over the same five methods with the same weights, θ by numpy's product: one solve, the losses of an
-evaluator, and a search of 1000 evaluations by CMA-ES, also against the loop with pycma around it, which takes as long
-as the loop. The goals: 0.05 ms more per solve, 1.3 times the time per loss.
+evaluator, and a search of 1000 evaluations by CMA-ES, also against the loop with pycma around it. Work takes turns, the
+best of the rounds counts. The goals: 0.05 ms more per solve, 1.3 times the loop for `fit`. With 100 items a solve takes
+microseconds, which shows what a search costs; with 500 it takes as long as plain Python usually does.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable
 
 import cma
 import numpy as np
+from measure import Bench, add_force
 
 from colayer import Pipeline
 from colayer.evaluators.base import evaluator_for
@@ -44,20 +44,10 @@ class Choose:
         return 10.0
 
 
-def instances(count: int, items: int = 100) -> list[tuple[list[float], list[float]]]:
+def instances(count: int, items: int) -> list[tuple[list[float], list[float]]]:
     """Lists of prices and risks, as a user without numpy would write them."""
     random = np.random.default_rng(0)
     return [tuple(random.uniform(size=(2, items)).tolist()) for _ in range(count)]
-
-
-def best(work: Callable[[], object], repeats: int) -> float:
-    """The least of the times of some runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def bare_solves(problem: Choose, weights: np.ndarray, data: list) -> None:
@@ -86,34 +76,49 @@ def bare_search(problem: Choose, held: list, evaluations: int) -> None:
         search.tell(asked, np.mean(bare_losses(problem, np.array(asked), held), axis=0).tolist())
 
 
-def main() -> None:
-    """Print a line for each of the three."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=20)
-    repeats = parser.parse_args().repeats
-    problem, data = Choose(), instances(100)
-    weights = np.array([1.0, 0.5, 0.1])
-    pipeline = Pipeline(problem, weights, safe=False)
-    pipeline.solve(data[0])
-    plain = best(lambda: bare_solves(problem, weights, data), repeats) / len(data)
-    ours = best(lambda: [pipeline.solve(x, bound=False) for x in data], repeats) / len(data)
-    print(f"solve: bare {plain * 1e6:.1f} µs, ours {ours * 1e6:.1f} µs: {(ours - plain) * 1e6:+.1f} µs")
-    few = data[:10]
+def measured(bench: Bench, items: int, rounds: int) -> dict[str, dict[str, float]]:
+    """CPU seconds of each work, the bare loop beside ours."""
+    problem, data = Choose(), instances(100, items)
+    weights, W = np.array([1.0, 0.5, 0.1]), np.random.default_rng(1).normal(size=(1000, 3))
+    pipeline, few = Pipeline(problem, weights, safe=False), data[:10]
     held = [(x, problem.features(x), problem.scale(x)) for x in few]
     evaluator = evaluator_for(bind(problem), few)
-    for rows in (1, 8, 100):
-        W = np.random.default_rng(1).normal(size=(rows, 3))
-        plain = best(lambda W=W: bare_losses(problem, W, held), repeats) / (rows * len(few))
-        ours = best(lambda W=W: evaluator.losses(W), repeats) / (rows * len(few))
-        said = f"bare {plain * 1e6:.1f} µs, ours {ours * 1e6:.1f} µs: {ours / plain:.2f} times"
-        print(f"loss, {rows} rows of weights: {said}")
-    W = np.random.default_rng(1).normal(size=(1000, 3))
-    plain = best(lambda: [bare_losses(problem, row[None, :], held) for row in W], 3)
-    options = {"method": "cma-es", "evaluations": 1000, "validation": 0.0, "portfolio": 1, "workers": 1}
-    ours = best(lambda: Pipeline(problem, safe=False).fit(few, **options), 3)
-    print(f"fit, 1000 evaluations: bare {plain:.3f} s, ours {ours:.3f} s: {ours / plain:.2f} times")
-    plain = best(lambda: bare_search(problem, held, 1000), 3)
-    print(f"fit, 1000 evaluations: bare with pycma {plain:.3f} s: {ours / plain:.2f} times")
+    options = {"method": "cma-es", "evaluations": len(W), "validation": 0.0, "portfolio": 1, "workers": 1}
+    works = {
+        "100 solves": {
+            "bare": lambda: bare_solves(problem, weights, data),
+            "colayer": lambda: [pipeline.solve(x, bound=False) for x in data],
+        },
+        **{
+            f"losses, {rows} rows at a time": {
+                "bare": lambda rows=rows: [bare_losses(problem, W[k : k + rows], held) for k in range(0, 200, rows)],
+                "colayer": lambda rows=rows: [evaluator.losses(W[k : k + rows]) for k in range(0, 200, rows)],
+            }
+            for rows in (1, 8, 100)
+        },
+        "fit, 1000 evaluations": {
+            "bare": lambda: [bare_losses(problem, row[None, :], held) for row in W],
+            "bare, pycma": lambda: bare_search(problem, held, len(W)),
+            "colayer": lambda: Pipeline(problem, safe=False).fit(few, **options),
+        },
+    }
+    return {name: {who: time.cpu for who, time in bench.in_turns(work, rounds).items()} for name, work in works.items()}
+
+
+def main() -> None:
+    """Print a line for each, and write results."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, nargs="*", default=[100, 500])
+    parser.add_argument("--rounds", type=int, default=9)
+    add_force(parser)
+    arguments = parser.parse_args()
+    bench = Bench("overhead", arguments.force)
+    found = {f"{items} items": measured(bench, items, arguments.rounds) for items in arguments.items}
+    for items, works in found.items():
+        for name, times in works.items():
+            others = ", ".join(f"{times['colayer'] / times[who]:.2f}× {who}" for who in times if who != "colayer")
+            print(f"{items}, {name}: {1e3 * times['colayer']:.2f} ms, {others}")
+    bench.write({"command": f"python benchmarks/overhead.py --rounds {arguments.rounds}", "cpu_seconds": found})
 
 
 if __name__ == "__main__":
