@@ -99,3 +99,14 @@ def test_it_can_be_pickled() -> None:
     again = pickle.loads(pickle.dumps(bound_parcels()))
     assert isinstance(again, BoundDynamic)
     assert again.cost(again.hindsight_decisions(DAYS[0]), DAYS[0]) == again.lower_bound(DAYS[0])
+
+
+def test_a_state_in_the_place_of_a_day_is_named_as_such() -> None:
+    own = bound_parcels()
+    with rejects(InputError, "this is a state", where="solve"):
+        own.refuse_state(own.start(DAYS[0]))
+    own.refuse_state(DAYS[0])  # no state: what refused it says why
+
+
+def test_no_day_was_watched_at_first() -> None:
+    assert not bound_parcels().watched

@@ -10,7 +10,7 @@ import pytest
 
 from colayer import InputError, Pipeline
 from colayer.dynamic.bound import BoundDynamic
-from colayer.dynamic.play import play, replay, total_cost
+from colayer.dynamic.play import Epoch, play, replay, total_cost
 from colayer.problem.bind import bind
 from colayer.problem.guard import own_fault
 from support.errors import rejects
@@ -64,6 +64,11 @@ def test_a_replay_costs_the_same_and_shows_the_same_states() -> None:
     again = list(replay(own, DAY, [epoch.decision for epoch in epochs]))
     assert again == epochs
     assert [epoch.number for epoch in epochs] == [0, 1, 2, 3]
+
+
+def test_the_total_cost_is_the_sum_over_the_epochs() -> None:
+    assert total_cost(iter([])) == 0.0
+    assert total_cost(Epoch(k, None, None, cost) for k, cost in enumerate((2.0, 0.5))) == 2.5
 
 
 def test_a_day_can_be_played_from_the_middle() -> None:

@@ -209,7 +209,8 @@ def test_features_use_a_solution_where_they_take_one() -> None:
 
 
 def test_memory_features_are_names_of_features() -> None:
-    assert read(memory_features=("noise",))["memory_features"] == ("noise",)
+    for given in ((), ("noise",), ("noise", "value")):
+        assert read(memory_features=given)["memory_features"] == given
     for wrong in (("other",), 3):
         with pytest.raises(InputError, match=r"^memory_features of Changed"):
             read(memory_features=wrong)

@@ -12,7 +12,7 @@ from colayer import InputError
 from colayer.problem.approximation import Approximation
 from colayer.problem.bind import bind
 from colayer.problem.declarations import DAY_METHODS, DAY_OPTIONAL, METHODS, OPTIONAL
-from colayer.problem.returned import CHECKS, checked_features, nan_in
+from colayer.problem.returned import CHECKS, checked_best, checked_features, nan_in
 from support.errors import rejects
 from support.pick_problem import Pick
 
@@ -76,6 +76,11 @@ def test_what_a_method_may_return(method: str) -> None:
 def test_numbers_become_plain_floats_and_columns_lists() -> None:
     assert type(CHECKS["cost"](np.float32(2.5), "cost")) is type(CHECKS["scale"](3, "scale")) is float
     assert CHECKS["table"]({"a": (1, 2)}, "table") == {"a": [1, 2]}
+
+
+def test_a_context_becomes_a_vector_of_floats() -> None:
+    vector = CHECKS["context"]([1, 2], "context of pick")
+    assert (vector.dtype, vector.tolist()) == (np.float64, [1.0, 2.0])
 
 
 @pytest.mark.parametrize("method", ["layer", "decode", "cost"])
@@ -177,3 +182,25 @@ def test_an_evaluator_needs_both_methods(missing: str) -> None:
 def test_a_sound_solution_comes_back_with_its_cost() -> None:
     solution, cost = bind(Pick()).solution_at(np.array([3.0, 1.0, 2.0, 9.0]), X)
     assert (solution.tolist(), cost) == ([1, 2], 105.0)
+
+
+@pytest.mark.parametrize("method", ["layer", "decode", "cost"])
+def test_what_a_method_refuses_is_known_with_its_instance(method: str) -> None:
+    def refuse(self: object, given: Any, instance: Any) -> Any:
+        raise InputError("not today")
+
+    problem = bind(type("Refusing", (Pick,), {method: refuse})())
+    with rejects(InputError, "not today") as caught:
+        problem.solution_at(np.zeros(4), X)
+    assert caught.value.instance is X
+
+
+@pytest.mark.parametrize("row", [-1, 0, np.int64(2)])
+def test_the_best_of_several_is_a_row_or_a_combination(row: Any) -> None:
+    assert checked_best((row, "solution", 3), "best of pick", 3, lambda solution: 3.0) == (row, "solution", 3.0)
+
+
+@pytest.mark.parametrize("row", [-2, 3, 1.0, True, None])
+def test_a_best_row_that_is_none_is_refused(row: Any) -> None:
+    with rejects(InputError, "best of pick", "-1, or a row from 0 to 2"):
+        checked_best((row, "solution", 3.0), "best of pick", 3, lambda solution: 3.0)

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from colayer.errors import InputError
-from colayer.problem.structure import Graph, Groups, Order, Structure, checked_structure, has_positions, order_of
+from colayer.problem.structure import (
+    Graph,
+    Groups,
+    Order,
+    Structure,
+    checked_structure,
+    first_stage_uses_answer,
+    has_positions,
+    order_of,
+)
 
 
 def checked(given: Any, rows: int) -> Structure:
@@ -19,6 +28,13 @@ def test_positions_are_what_theta_starts_from() -> None:
     assert has_positions(checked((Groups([0, 0]), Order([1, 0], [[1.0], [2.0]])), 2))
     assert not has_positions(checked(Order([1, 0]), 2))
     assert not has_positions(())
+
+
+def test_the_first_network_sees_an_answer_only_without_positions() -> None:
+    placed, plain = checked(Order([1, 0], [[1.0], [2.0]]), 2), checked(Order([1, 0]), 2)
+    assert [first_stage_uses_answer(uses, own) for uses in (True, False) for own in (placed, plain)] == [
+        False, True, False, False,
+    ]  # fmt: skip
 
 
 def test_lists_become_arrays() -> None:

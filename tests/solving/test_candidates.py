@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from colayer.errors import OptionError
 from colayer.models import LinearModel
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from colayer.solving.candidates import Candidates, fixed_rows
+from colayer.solving.candidates import Candidates, fixed_rows, rows_of_rounds
 from support.errors import rejects
 from support.selection_problem import Selection
 
@@ -40,6 +41,28 @@ def test_members_come_first_and_draws_stand_in_for_those_that_are_missing() -> N
     _, sampled = fixed_rows(MODEL, 1, 3, None, 0)
     assert sampled == ["learned", "sample 1", "sample 2", "sample 3"]
     assert np.array_equal(rows[3:], fixed_rows(MODEL, 1, 3, 0.25, 0)[0][1:])
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (3, [["learned", "member 2"], ["member 3", "learned"], ["member 2", "member 3"]]),
+        (4, [["learned", "member 2"], ["member 3", "member 4"], ["member 3", "member 4"]]),
+    ],
+)
+def test_rounds_go_through_the_members_and_begin_again_with_those_of_the_second_round(
+    count: int, expected: list[list[str]]
+) -> None:
+    """Members of the first round make a solution out of nothing: they are left out where others fill a round."""
+    rows_of = rows_of_rounds(replace(MODEL, portfolio=np.vstack([MEMBERS, [2.0, 1.0, 0.0]])[:count]), 2, 0, None, 0)
+    assert [rows_of(number)[1] for number in range(3)] == expected
+
+
+def test_one_row_alone_comes_with_a_draw_in_every_later_round() -> None:
+    tried = Candidates.of(PROBLEM, MODEL, DATA[0])
+    for number, draw in ((1, "draw 3"), (2, "draw 5")):
+        rows, names = tried._in_turn(MEMBERS[:1], ["learned"], None, number)
+        assert (rows[0].tolist(), len(rows), names) == (MEMBERS[0].tolist(), 2, ["learned", draw])
 
 
 @pytest.mark.parametrize("candidates", [1, 2, 3])

@@ -10,7 +10,7 @@ import pytest
 from colayer.errors import InputError
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine
-from colayer.solving.compatibility import default_model, problem_of_model, raw_model, require_model_for
+from colayer.solving.compatibility import default_model, given_model, problem_of_model, raw_model, require_model_for
 from support.errors import rejects
 from support.pick_problem import Pick
 from support.selection_problem import Selection
@@ -48,3 +48,9 @@ def test_without_shipped_weights_the_safe_ones_are_used_with_a_warning() -> None
     with pytest.warns(UserWarning, match="safe weights"):
         model = default_model(bind(Selection()))
     assert model.weights.tolist() == Selection.safe_weights.tolist()
+
+
+def test_given_weights_come_first_and_once_in_their_portfolio() -> None:
+    model = given_model(bind(Pick()), [1.0, 2.0], [[3.0, 4.0], [1.0, 2.0], [1.0, 5.0]])
+    assert model is not None
+    assert model.portfolio.tolist() == [[1.0, 2.0], [3.0, 4.0], [1.0, 5.0]]

@@ -7,6 +7,7 @@ import numpy as np
 from colayer import Pipeline
 from colayer.errors import InputError
 from colayer.models import AffineModel
+from colayer.problem.context import Sample
 from support.context_samples import SIZE, problem
 from support.errors import rejects
 
@@ -18,5 +19,6 @@ def test_by_hand() -> None:
     pipeline = Pipeline.from_model(problem(), model)
     assert pipeline.decide(np.array([1.0])).tolist() == [0, 0, 0, 0, 1, 1]
     assert pipeline.decide(np.array([[-1.0], [1.0]])).tolist() == [[1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]]
+    assert pipeline.decide(Sample(np.array([1.0]), np.ones((1, SIZE)))).tolist() == [0, 0, 0, 0, 1, 1]
     with rejects(InputError, where="context"):
         pipeline.decide(np.ones(2))

@@ -107,6 +107,8 @@ def test_a_day_in_the_place_of_a_state_and_the_other_way_round() -> None:
         assert refused.value.__suppress_context__
     with pytest.raises(AttributeError):
         PIPELINE.decide("neither")
+    with pytest.raises(AttributeError, match="arrivals"):
+        PIPELINE.solve("neither")
 
 
 def test_other_problems_have_no_states() -> None:

@@ -52,6 +52,13 @@ class StartChangesDay(Parcels):
         return super().start(day)
 
 
+class StartDraws(Parcels):
+    def start(self, day: Day) -> State:
+        CALLS.append(1)
+        state = super().start(day)
+        return State(0, (*state.waiting, (0.001 * len(CALLS), 0)), day)
+
+
 class WrongSign(Parcels):
     def layer(self, theta: Any, state: State) -> Any:
         return (np.asarray(theta) > 0.0).astype(float)
@@ -109,6 +116,12 @@ class FutureForgets(Drawing):
         return Day(((), *super().future(state, seed).arrivals[1:]))
 
 
+class FutureForgetsInEpochOne(Drawing):
+    def future(self, state: State, seed: int) -> Day:
+        drawn = super().future(state, seed)
+        return Day(((), *drawn.arrivals[1:])) if state.epoch == 1 else drawn
+
+
 class FutureIgnoresItsSeed(Drawing):
     def future(self, state: State, seed: int) -> Day:
         CALLS.append(1)
@@ -128,6 +141,7 @@ MISTAKES = [
     (Draws(), "step", "the same decisions gave another cost"),
     (Infeasible(), "step", "there is no such parcel"),
     (StartChangesDay(), "start", "start changes its input day.arrivals"),
+    (StartDraws(), "start", "start returned different states for the same day (look at state.waiting"),
     (WrongSign(), "objective", "Mind the sign"),
     (WrongCosts(), "day costs", "the sums of the costs of step"),
     (ShortTarget(), "target", "target of parcels"),
@@ -173,3 +187,9 @@ def test_one_decision_is_a_problem_of_its_own() -> None:
     state = Parcels().start(days(1)[0])
     assert problem.cost((0,), state) == state.waiting[0][0]
     assert problem.scale(state) == 1.0
+
+
+def test_futures_are_drawn_in_every_epoch_of_a_short_day() -> None:
+    (failure,) = check_problem(FutureForgetsInEpochOne(), days(6, epochs=3)).failures
+    assert failure.check == "future"
+    assert "epoch 1: the first state of a day of future has other features" in failure.detail

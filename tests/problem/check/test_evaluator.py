@@ -83,6 +83,11 @@ class VisitsInItsOwnOrder(Fused):
         return super().visit(work, sorted(chosen))
 
 
+class VisitsOneTooFew(Fused):
+    def visit(self, work, chosen):
+        return super().visit(work, chosen[:-1])
+
+
 class VisitsOthers(Fused):
     def loaded(self, x, number):
         return super().loaded((x + 1) % len(self.instances), number)
@@ -127,6 +132,7 @@ EVALUATORS: dict[Any, str] = {
     Transposed: "losses of the evaluator returned an array of float64 of shape (5,",
     Forgetful: "losses of the evaluator returned None, expected an array",
     VisitsInItsOwnOrder: "instance 4: visit of the evaluator shows instance 0 instead",
+    VisitsOneTooFew: "shorter",
     VisitsOthers: "visit of the evaluator shows features of shape (",
     VisitsInSinglePrecision: "visit of the evaluator shows features of shape (",
     VisitsWithoutScale: "visit of the evaluator shows the scale 1.0: hand over",
@@ -170,3 +176,30 @@ def test_an_evaluator_of_other_instances_is_found() -> None:
     assert_found(
         EvaluatorOfOneInstance(), "evaluator", "losses of the evaluator returned an array of float64 of shape ("
     )
+
+
+OPENED: list[Any] = []
+
+
+class Counted(Fused):
+    def __init__(self, problem, instances):
+        super().__init__(problem, instances)
+        OPENED.append(self)
+
+    def close(self):
+        OPENED.remove(self)
+
+
+def test_evaluators_are_closed() -> None:
+    assert check_problem(evaluated(Counted), instances(2), decoder="none").ok
+    assert OPENED == []
+
+
+class Constant(Selection):
+    def features(self, instance):
+        return super().features(instance) * (1.0, 1.0, 0.0) + (0.0, 0.0, 1.0)
+
+
+def test_a_feature_that_is_the_same_everywhere_is_no_mistake() -> None:
+    report = check_problem(Constant(), instances(2), decoder="none")
+    assert report.ok, str(report)

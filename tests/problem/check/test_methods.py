@@ -417,3 +417,9 @@ def test_a_scale_that_lets_one_instance_rule_the_loss_is_doubted() -> None:
         assert (report.ok, found.result) == (True, result), str(report)
         assert found.detail.startswith(f"instance {len(data) - 1}, of ") == (result == "doubtful")
     assert f"loss shares       doubtful: instance {len(data) - 1}, of " in str(report)
+
+
+def test_two_rows_are_enough_to_see_that_y_depends_on_theta() -> None:
+    pairs = [Selection().generate(seed, projects=2) for seed in range(3)]
+    found = {finding.check: finding for finding in check_problem(Selection(), pairs, decoder="none").findings}
+    assert found["theta"].result == "passed", found["theta"].detail

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colayer import Size
+from colayer import Size, check_problem
+from support.pick_problem import Pick, picks
 from support.planted import assert_found
 from support.selection_problem import Projects, Selection
 
@@ -109,3 +110,8 @@ PLANTED: dict[Any, tuple[str, str]] = {
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.__name__)
 def test_a_planted_mistake_is_found_by_the_check_of_its_kind_alone(mistake: Any) -> None:
     assert_found(mistake(), *PLANTED[mistake])
+
+
+def test_a_problem_without_files_is_not_said_to_have_passed() -> None:
+    found = {finding.check: finding for finding in check_problem(Pick(), picks(2)).findings}
+    assert found["files"].result == "not applicable"

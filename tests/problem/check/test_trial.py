@@ -76,6 +76,12 @@ def test_samples_are_the_pipeline_of_the_instances_looked_at() -> None:
         assert sample.cost == problem.cost(solution, data[sample.index])
 
 
+def test_the_best_sample_is_the_cheapest() -> None:
+    on_trial = trial()
+    best = on_trial.best_sample(1)
+    assert (best.index, best.cost) == (1, min(sample.cost for sample in on_trial.samples if sample.index == 1))
+
+
 def test_an_ability_that_is_none_is_not_there_and_skips_the_check() -> None:
     assert trial().has("violation", "bound")
     assert not trial(Refused()).has("violation")
