@@ -132,7 +132,7 @@ EVALUATORS: dict[Any, str] = {
     Transposed: "losses of the evaluator returned an array of float64 of shape (5,",
     Forgetful: "losses of the evaluator returned None, expected an array",
     VisitsInItsOwnOrder: "instance 4: visit of the evaluator shows instance 0 instead",
-    VisitsOneTooFew: "shorter",
+    VisitsOneTooFew: "visit of the evaluator answers for ",
     VisitsOthers: "visit of the evaluator shows features of shape (",
     VisitsInSinglePrecision: "visit of the evaluator shows features of shape (",
     VisitsWithoutScale: "visit of the evaluator shows the scale 1.0: hand over",

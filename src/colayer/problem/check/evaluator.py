@@ -7,7 +7,7 @@ added up.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,15 +91,23 @@ def _same_losses(trial: Trial, found: Floats, expected: Floats) -> None:
         )
 
 
+def _one_each(found: Sequence[Any], count: int, method: str) -> Sequence[Any]:
+    if len(found) != count:
+        raise InputError(f"{method} of the evaluator answers for {len(found)} instances, expected {count}")
+    return found
+
+
 def _same_features(trial: Trial, own: Evaluator) -> None:
     """Compare the evaluator's features and scales, in the order asked for, with those of the methods."""
     if isinstance(own, MapsFeatures):
-        for index, matrix in zip(trial.each(), _guarded(trial, own.map_features)(np.array), strict=True):
+        matrices = _one_each(_guarded(trial, own.map_features)(np.array), len(trial.chosen), "map_features")
+        for index, matrix in zip(trial.each(), matrices, strict=True):
             _same_matrix(trial, index, matrix, "map_features")
     if not isinstance(own, Visits):
         return
     asked = [*reversed(trial.chosen), 0]
-    for index, seen in zip(trial.each(asked), _guarded(trial, own.visit)(_looked, asked), strict=True):
+    visited = _one_each(_guarded(trial, own.visit)(_looked, asked), len(asked), "visit")
+    for index, seen in zip(trial.each(asked), visited, strict=True):
         number, matrix, scale, features = seen
         if number != index:
             raise InputError(f"visit of the evaluator shows instance {number} instead: go by the order given")
