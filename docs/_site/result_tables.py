@@ -68,15 +68,16 @@ def competition(results: dict[str, Any]) -> str:
     learned_names = [n for n, row in rows.items() if n.startswith("learned") and row["runs"] == most]
     best = min(learned_names, key=lambda n: rows[n][WINNER][0])
     winner, second = (_paired(rows[best][team]) for team in (WINNER, SECOND))
-    pairs = [(name, f"prize × vote,{name.rpartition(',')[2]}") for name in (best, best.rpartition(",")[0] + ", short")]
-    learned, rule = next((runs[name], runs[other]) for name, other in pairs if len(runs.get(other, ())) == most)
+    learner, _, own = best.rpartition(", ")
+    budget = next(one for one in (own, "2 s", "short") if len(runs.get(f"prize × vote, {one}", ())) == most)
+    learned, rule = runs[f"{learner}, {budget}"], runs[f"prize × vote, {budget}"]
     percent = np.array([100.0 * (learned[run] / rule[run] - 1.0) for run in rule])
     gain = _paired([percent.mean(), percent.std(ddof=1) / np.sqrt(len(percent))])
     return (
         f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
         f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
         f"(paired), with {rows[best]['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
-        f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, with equal iterations, it is {gain}; "
+        f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, at equal budget, it is {gain}; "
         "features that look at drawn futures and the layer bring the rest."
     )
 
