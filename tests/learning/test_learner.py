@@ -83,6 +83,11 @@ def test_what_cannot_learn_is_refused(method: Any, needs: Any) -> None:
         learner_for(method, needs)
 
 
+def test_a_method_that_was_dropped_names_what_to_use_instead() -> None:
+    with rejects(OptionError, "use auto", where="--method"):
+        learner_for("line")
+
+
 def test_settings_without_a_use_are_refused() -> None:
     """By experience all of them have one; a network is learned on this machine."""
     everything = dict.fromkeys(("radius", "sigma", "cluster", "device"), True)

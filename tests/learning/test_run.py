@@ -146,3 +146,39 @@ def test_nothing_is_noted_that_could_not_be_written(tmp_path):
         with pytest.raises(ValueError, match="evaluation 2 follows 0"):
             run.keep([Record(2, [0.5], 2.0, None)])
         assert (told, run.history) == ([], [])
+
+
+def test_a_journal_whose_losses_have_changed_is_refused(tmp_path):
+    """Of its best and its last evaluation; a journal without evaluations has nothing to compare."""
+    settings = Settings(journal=tmp_path / "j")
+    with open_run(settings, 5, 1, {}) as run:
+        run.verify(lambda records: pytest.fail("evaluated"))
+        run.keep([Record(1, [0.5], 2.0, None), Record(2, [1.0], 1.0, None)])
+    with open_run(settings, 5, 1, {}) as again:
+        again.verify(lambda records: [record.loss for record in records])
+        with rejects(JournalError, "evaluation 2", where="j"):
+            again.verify(lambda records: [3.0 for _ in records])
+
+
+def test_a_journal_is_replayed_to_its_last_evaluation(tmp_path):
+    """What the search asks for is then all that the journal holds; a search that asks for less is refused."""
+    settings = Settings(journal=tmp_path / "j")
+    with open_run(settings, 5, 1, {}) as run:
+        run.keep([Record(1, [0.5], 2.0, None), Record(2, [1.0], 1.0, None)])
+    with open_run(settings, 5, 1, {}) as short, rejects(JournalError, where="j:3"):
+        short.conduct(lambda: short.replay(short.known()[0]), "given")
+    with open_run(settings, 5, 1, {}) as whole:
+        assert whole.conduct(lambda: [whole.replay(record) for record in whole.known(2)], "given").tolist() == [1.0]
+
+
+def test_an_answer_that_the_learner_selects_stays():
+    run = noted((2.0, None), (3.0, None))
+    run.select_answer(run.visited[1])
+    run.note(Record(3, [3.0], 1.0, None))
+    assert run.weights.tolist() == [2.0]
+    assert run.best == 1.0
+
+
+def test_an_evaluation_is_shown_without_its_weights():
+    """There may be thousands of them."""
+    assert "weights" not in repr(Evaluation(1, 3.0, 3.0, weights=[0.5]))

@@ -7,8 +7,10 @@ import pytest
 
 from colayer import Pipeline
 from colayer.errors import OptionError
+from colayer.learning.run import Stop
 from colayer.learning.search import auto
 from colayer.learning.search.auto import Auto
+from colayer.learning.search.cma_es import CmaDescent
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.optimizer import Task
 from colayer.learning.search.srl import Srl
@@ -32,6 +34,37 @@ def test_too_few_evaluations_for_that_without_safe_weights_are_direct():
     direct_function, direct = traced(stairs)
     search(direct_function, task=Task(20, evaluations=30), method=Direct())
     assert np.array_equal(asked, direct)
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.25, 25), (1.0, 91)])
+def test_without_safe_weights_direct_looks_around_after_the_features_alone(share, count):
+    """With its share of the 100 evaluations, or with what the 8 features leave, less the last."""
+    function, asked = traced(stairs)
+    search(function, task=Task(4, evaluations=100), method=Auto(direct_share=share))
+    direct_function, direct = traced(stairs)
+    search(direct_function, task=Task(4, evaluations=100), method=Direct())
+    assert np.array_equal(asked[8 : 8 + count], direct[:count])
+    assert not np.array_equal(asked[8 + count], direct[count])
+
+
+def test_what_the_finish_found_is_one_of_the_ends(monkeypatch):
+    """Also where the evaluations end in the middle of it."""
+    descents, ended = [], []
+
+    class Known(CmaDescent):
+        def __init__(self, *given, **options):
+            super().__init__(*given, **options)
+            descents.append(self)
+
+    class Watched(Auto):
+        def _search(self, search, task, ends):
+            with pytest.raises(Stop):
+                super()._search(search, task, ends)
+            ended.extend(ends)
+
+    monkeypatch.setattr(auto, "CmaDescent", Known)
+    search(stairs, task=Task(6, evaluations=200, safe=np.ones(6)), method=Watched())
+    assert ended[-1] is descents[-1].best
 
 
 def test_shares_of_the_budget():

@@ -62,6 +62,13 @@ def test_a_given_start_comes_first():
     assert not any(np.array_equal(row, np.ones(2)) for row in asked)
 
 
+def test_a_start_may_be_an_array():
+    """It is kept as plain numbers, which can be compared and written to a journal."""
+    method = CmaEs(start=np.array([3, -4]))
+    assert method == CmaEs(start=(3.0, -4.0))
+    assert method.options()["start"] == [3.0, -4.0]
+
+
 def test_a_descent_does_not_ask_for_its_start_and_keeps_its_numbers_apart():
     """`key` gives each of several descents of one task random numbers of its own."""
     asked = []

@@ -13,13 +13,19 @@ import colayer
 from colayer import BaseProblem, InputError, JournalError, Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.learning.perturbation import draws
+from colayer.learning.portfolio import solve_defaults
+from colayer.learning.portfolio.rounds import RoundInstances
 from colayer.learning.portfolio.sigma import DRAWS, SHARES
+from colayer.learning.search import fit
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
+from colayer.learning.search.search import SearchRun
 from colayer.problem.bind import bind
+from support.crowd_problem import Crowd
 from support.errors import rejects
 from support.pick_problem import Pick
 from support.searching import Given
+from support.selection_problem import Selection
 
 
 def picks(count: int = 6, seed: int = 0) -> list[Any]:
@@ -248,6 +254,52 @@ def test_a_journal_continued_with_more_evaluations_equals_a_run_that_had_them(me
     for budget in (70, 30):
         again = Pipeline(Pick()).fit(picks(), method=method, evaluations=budget, journal=path)
         assert again.recalled_ == len(again.history_) == budget
+
+
+@pytest.mark.parametrize(("validation", "counts"), [(0.0, [10]), (0.2, [8, 2])])
+def test_a_portfolio_for_rounds_is_chosen_on_all_instances(
+    validation: float, counts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those held out included, where there are some."""
+    parts: list[Any] = []
+
+    class Noted(RoundInstances):
+        def __init__(self, given: Any) -> None:
+            parts.extend(given)
+            super().__init__(given)
+
+    monkeypatch.setattr(solve_defaults, "RoundInstances", Noted)
+    data = [Crowd().generate(seed) for seed in range(10)]
+    Pipeline(Crowd()).fit(data, method="cma-es", evaluations=10, rounds=2, portfolio=2, validation=validation)
+    assert [count for _, count in parts] == counts
+
+
+class Wide(Selection):
+    """Its evaluator likes 100 weight vectors in one call."""
+
+    def evaluator(self, instances: Any) -> LocalEvaluator[Any, Any, Any]:
+        evaluator = super().evaluator(instances)
+        evaluator.rows_at_once = 100
+        return evaluator
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 100), ({"samples": 7}, 14), ({"samples": 101}, 1)])
+def test_as_many_evaluations_together_as_the_evaluator_has_room_for(
+    options: dict[str, Any], count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes its draws, but one is made in any case."""
+    together = []
+
+    class Noted(SearchRun):
+        def __init__(self, *given: Any, **more: Any) -> None:
+            together.append(more["together"])
+            super().__init__(*given, **more)
+
+    monkeypatch.setattr(fit, "SearchRun", Noted)
+    sigma = 1.0 if options else 0.0
+    data = [Wide().generate(seed) for seed in range(6)]
+    Pipeline(Wide()).fit(data, method="direct", evaluations=1, sigma=sigma, portfolio=1, **options)
+    assert together == [count]
 
 
 class Corners(Given):

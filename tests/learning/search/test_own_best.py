@@ -13,6 +13,7 @@ from colayer.learning.search.own_best import Imitation, chained
 from colayer.problem.abilities import SolvesMany
 from colayer.problem.bind import bind
 from colayer.problems import SingleMachine, SpanningTree, VehicleScheduling
+from support.crowd_problem import Crowd
 from support.errors import rejects
 from support.pick_problem import Pick
 from support.selection_problem import Selection
@@ -97,6 +98,23 @@ def test_where_all_draws_cost_the_same_there_is_no_gradient() -> None:
 
     data = [Even().generate(0)]
     assert LocalEvaluator(bind(Even()), data).visit(work(np.ones(3)), [0])[0].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_nor_is_there_one_on_the_compiled_path() -> None:
+    """One job can be sequenced in one way only."""
+    problem = SingleMachine("27")
+    data = [problem.generate(0, jobs=1)]
+    gradient = LocalEvaluator(bind(problem), data).visit(work(problem.safe_weights), [0])[0]
+    assert gradient.tolist() == [0.0] * 27
+
+
+def test_over_several_rounds_features_of_the_solution_before_have_a_gradient() -> None:
+    """In the first there is none to look at."""
+    problem = Crowd()
+    data, weights = [problem.generate(0)], np.array([1.0, 0.1, -0.2])
+    once, twice = (LocalEvaluator(bind(problem), data, rounds).visit(work(weights), [0])[0] for rounds in (1, 2))
+    assert once[1:].tolist() == [0.0, 0.0]
+    assert np.count_nonzero(twice) == 3
 
 
 def test_without_embed_it_is_refused_by_name() -> None:

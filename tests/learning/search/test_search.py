@@ -5,13 +5,16 @@ import time
 import numpy as np
 import pytest
 
+from colayer._runtime.clock import clock
 from colayer.errors import InputError, JournalError, OptionError
+from colayer.learning.run import Run, Stop
 from colayer.learning.search.auto import Auto
 from colayer.learning.search.cma_es import CmaEs
 from colayer.learning.search.direct import Direct
 from colayer.learning.search.optimizer import Task
+from colayer.learning.search.search import SearchRun
 from support.errors import rejects
-from support.searching import Given, search, table
+from support.searching import Given, search, table, traced
 
 
 def test_validation_chooses_among_the_successive_bests():
@@ -90,6 +93,34 @@ def test_a_population_is_cut_to_the_time_left():
     assert sum(sizes) < 20
 
 
+class Ticking:
+    """A clock that stands still, but for what evaluations take: `seconds` each."""
+
+    def __init__(self, monkeypatch, seconds):
+        self.now, self.seconds, self.sizes = 0.0, seconds, []
+        for module in ("run", "search.search"):
+            monkeypatch.setattr(f"colayer.learning.{module}.clock", lambda: self.now)
+
+    def losses(self, W):
+        self.sizes.append(len(W))
+        self.now += self.seconds * len(W)
+        return W[:, 0]
+
+
+def test_after_the_first_evaluation_as_many_are_made_as_the_time_left_has_room_for(monkeypatch):
+    """By the time that those before took; none once the time is over."""
+    ticking = Ticking(monkeypatch, 1.0)
+    run = search(ticking.losses, task=Task(1), method=Given(range(40)), time_limit=10.0)
+    assert ticking.sizes == [1, 9]
+    assert run.out_of_time
+
+
+def test_records_are_written_once_a_second(monkeypatch, tmp_path):
+    ticking = Ticking(monkeypatch, 0.25)
+    search(ticking.losses, task=Task(1), method=Given(range(12)), journal=tmp_path / "j")
+    assert ticking.sizes == [1, 4, 4, 3]
+
+
 @pytest.mark.parametrize(("together", "first"), [(1, 1), (5, 5), (100, 12)])
 def test_records_are_written_as_many_as_the_evaluator_likes_together(together, first, tmp_path):
     """Of a population of 12: what a kill may lose is a second's work, or that many evaluations."""
@@ -133,6 +164,35 @@ def test_errors_of_the_objective_pass():
     for method in (Direct(), CmaEs(), Auto()):
         with pytest.raises(ZeroDivisionError):
             search(faulty, task=Task(3), method=method)
+
+
+def test_a_pass_gives_its_state_and_none_is_begun_after_the_time():
+    """But one is always made."""
+    run = Run(9, deadline=clock() - 1.0)
+    asked = SearchRun(run, table(w1=5.0))
+    state = asked.run_epoch(lambda: (np.array([1.0]), np.array([7.0, 8.0])), 3, 2)
+    assert (state.tolist(), run.spent) == ([7.0, 8.0], 3)
+    with pytest.raises(Stop):
+        asked.run_epoch(lambda: pytest.fail("begun"), 3, 2)
+
+
+def test_an_answer_that_did_not_improve_is_validated_in_the_end():
+    run = Run(9)
+    asked = SearchRun(run, table(w1=5.0, w2=6.0), table(w1=1.0, w2=2.0))
+    asked(np.array([[1.0], [2.0]]))
+    asked.select_answer(np.array([2.0]))
+    assert run.validation_loss is None
+    asked.validate_answer()
+    assert (run.loss, run.validation_loss) == (6.0, 2.0)
+
+
+def test_losses_of_a_run_with_another_budget_are_recalled(tmp_path):
+    method, path = Given([1, 2, 3, 4]), tmp_path / "j"
+    for budget, recalled, seen in ((2, 0, [1.0, 2.0]), (4, 2, [3.0, 4.0])):
+        function, asked = traced(lambda W: W[:, 0])
+        task = Task(1, evaluations=budget)
+        run = search(function, task=task, method=method, journal=path, identity={"evaluations": budget})
+        assert (run.recalled, np.ravel(asked).tolist()) == (recalled, seen)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -12,7 +12,7 @@ import pytest
 from colayer import Pipeline
 from colayer.errors import JournalError, OptionError
 from colayer.learning.search.optimizer import Task
-from colayer.learning.search.srl import Srl
+from colayer.learning.search.srl import Srl, SrlDescent
 from colayer.problems import SingleMachine
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -49,6 +49,19 @@ def test_a_pass_takes_one_evaluation_more_than_its_draws() -> None:
     pipeline = learned(problem, data, evaluations=20)  # 1 of the start, 3 passes of 6
     assert [evaluation.cost for evaluation in pipeline.history_] == [1, 6, 6, 6]
     assert pipeline.provenance["evaluated"] == 19
+
+
+@pytest.mark.parametrize(("instances", "batch"), [(12, 4), (60, 10), (600, 64)])
+def test_a_step_is_a_sixth_of_the_instances_from_4_to_64(instances: int, batch: int) -> None:
+    sizes = []
+
+    def gradients(work: Any, chosen: list[int]) -> list[Any]:
+        sizes.append(len(chosen))
+        return [np.zeros(2)]
+
+    SrlDescent(QUICK, Task(2, instances=instances), np.ones(2), 1)._epoch(gradients)
+    assert sizes[0] == batch
+    assert sum(sizes) == instances
 
 
 @pytest.mark.parametrize("after", [1, 2, 5])

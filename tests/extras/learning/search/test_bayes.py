@@ -20,7 +20,7 @@ from colayer.learning.learner import learner_for, learner_names
 from colayer.learning.search import bayes
 from colayer.learning.search.bayes import Bayes
 from colayer.learning.search.cma_es import CmaEs
-from colayer.learning.search.optimizer import Task
+from colayer.learning.search.optimizer import Portion, Task
 from colayer.problems import problem_names
 from support.errors import rejects
 from support.pick_problem import Pick
@@ -85,6 +85,72 @@ def test_starts_again_on_a_flat_loss():
     evaluate, _, batches = traced(lambda W: np.zeros(len(W)))
     search(evaluate, task=Task(3, evaluations=80), method=Bayes(batch=4, initial=5, length=0.01))
     assert batches.count(5) > 2
+
+
+class Blind:
+    """A process that knows nothing: it takes the same steps from every centre and counts what it is conditioned on."""
+
+    steps = np.zeros((4, 3))
+
+    def __init__(self):
+        self.counts = []
+
+    def __call__(self):
+        return self
+
+    def condition(self, X, losses, *, refit):
+        self.counts.append(len(X))
+
+    def sides(self):
+        return np.ones(self.steps.shape[1])
+
+    def thompson(self, box, count, random):
+        return self.steps
+
+
+@pytest.fixture
+def blind(monkeypatch):
+    process = Blind()
+    monkeypatch.setattr(bayes, "_Process", process)
+    return process
+
+
+def test_after_seven_halvings_another_design_follows(blind):
+    """A round at each of the eight lengths; the centre of both designs is the same, the points are not."""
+    evaluate, asked, batches = traced(lambda W: np.zeros(len(W)))
+    method = Bayes(batch=4, initial=5, length=0.01)
+    search(evaluate, task=Task(3, evaluations=43, safe=np.ones(3)), method=method)
+    assert batches == [1, 5, *[4] * 8, 5]
+    assert not np.array_equal(asked[1:6], asked[38:])
+
+
+def test_the_region_doubles_after_three_rounds_that_improve(blind):
+    """One of the batch is enough for that."""
+    blind.steps = np.array([[-0.1], [0.1]])
+    evaluate, asked, _ = traced(lambda W: W[:, 0])
+    method = Bayes(batch=2, initial=1, length=0.1)
+    search(evaluate, task=Task(1, evaluations=16, safe=np.ones(1)), method=method)
+    widths = np.diff(np.ravel(asked[2:]))[::2] / (2.0 * 10.0)
+    assert widths / 0.2 == pytest.approx([0.1] * 3 + [0.2] * 3 + [0.4])
+
+
+def test_what_the_design_found_is_learned_from_once(blind):
+    search(sphere, task=Task(3, evaluations=9), method=Bayes(batch=4, initial=5))
+    assert blind.counts == [5]
+
+
+@pytest.mark.parametrize(("dimension", "evaluations", "count"), [(4, 100, 4), (7, 40, 5), (7, 5, 1)])
+def test_a_design_has_a_point_a_weight_and_at_most_an_eighth_of_the_evaluations(dimension, evaluations, count):
+    task, random = Task(dimension, evaluations=evaluations), np.random.default_rng(0)
+    design = Bayes()._design(task, Portion(sphere, evaluations), 10.0, 0.8, random)
+    assert design.shape == (count, dimension)
+
+
+def test_a_region_reaches_as_far_down_as_up():
+    """Half a side each, or to the end of the cube."""
+    low, high = bayes._box(np.array([0.5, 0.5, 0.9]), 0.4, np.array([1.0, 2.0, 1.0]))
+    assert low == pytest.approx([-0.5, -1.0, -0.5])
+    assert high == pytest.approx([0.5, 1.0, 0.25])
 
 
 def test_same_seed_same_trajectory_and_nothing_global_changes():
