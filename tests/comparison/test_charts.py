@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -137,6 +138,26 @@ def test_gap_by_draws_bars_for_two_groups() -> None:
         pytest.approx([2.0, 2.0]),
         pytest.approx([1.0, 1.0]),
     ]
+
+
+def test_bars_stand_side_by_side() -> None:
+    ax = gap_by(comparison(), "rho")
+    bars = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bars in ax.containers for bar in bars)
+    assert all(end <= begin for (_, end), (begin, _) in pairwise(bars))
+
+
+def test_means_and_legends_stand_just_beside_the_axes() -> None:
+    bars = gap_by(comparison(), "rho")
+    bars.get_figure().draw_without_rendering()  # type: ignore[union-attr]
+    legend = bars.get_legend().get_window_extent().transformed(bars.transAxes.inverted())  # type: ignore[union-attr]
+    assert (legend.x0, legend.y1) == pytest.approx((1.0, 1.0), abs=0.1)
+    assert all(1.0 < text.get_position()[0] < 1.1 for text in gap_bars(comparison()).texts)
+
+
+@pytest.mark.parametrize(("count", "angle"), [(8, 0.0), (9, 45.0)])
+def test_names_of_many_groups_are_turned(count: int, angle: float) -> None:
+    ax = gap_by(comparison(sizes=range(1, count + 1)), "jobs")
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {angle}
 
 
 @pytest.mark.parametrize(("gaps", "scale"), [((1.0, 0.001), "log"), ((1.0, 0.0), "linear"), ((0.5, 0.1), "linear")])

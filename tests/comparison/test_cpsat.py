@@ -6,6 +6,7 @@ The process is the true one, with a solver that tries everything in the place of
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +178,12 @@ def test_an_interruption_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(KeyboardInterrupt):
         solve_constraints(bind(Programmed()), Item([5.0, 9.0]), 3.0)
     assert started[0].poll() is not None
+
+
+def test_it_is_available_where_or_tools_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ortools", None)
+    assert cpsat.available() is False
+    monkeypatch.delitem(sys.modules, "ortools")
+    plain_cp_model.install(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert cpsat.available() is True

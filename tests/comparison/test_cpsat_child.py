@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from itertools import product
+from io import StringIO
+from itertools import count, product
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -100,3 +102,26 @@ def test_without_time_left_nothing_is_solved(child: Any) -> None:
 def test_a_program_without_a_solution_says_so(child: Any) -> None:
     (line,) = child({**PROGRAM, "conditions": [-1], "row_lower": [7]})
     assert line["status"] == "INFEASIBLE"
+
+
+def test_time_counts_from_when_the_program_is_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a clock that goes on by a second whenever it is read: what building takes is not left for solving."""
+    solvers = []
+
+    class Solver(plain_cp_model.CpSolver):
+        def __init__(self) -> None:
+            super().__init__()
+            solvers.append(self)
+
+    given = SimpleNamespace(**{**vars(plain_cp_model), "CpSolver": Solver})
+    for name in ("ortools", "ortools.sat"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    monkeypatch.setitem(sys.modules, "ortools.sat.python", SimpleNamespace(cp_model=given))
+    monkeypatch.setattr(cpsat_child, "time", SimpleNamespace(perf_counter=count(100.0).__next__))
+    task = {"program": PROGRAM, "hint": None, "seed": 0, "workers": 1, "time_limit": 10.0}
+    monkeypatch.setattr(sys, "stdin", StringIO(json.dumps(task)))
+    cpsat_child.main()
+    assert [solver.parameters.max_time_in_seconds for solver in solvers] == [9.0]
+    assert [json.loads(line)["seconds"] for line in capsys.readouterr().out.splitlines()] == [2.0, 3.0, 4.0, 5.0]

@@ -194,3 +194,10 @@ def test_tight_bounds_are_the_better_of_cheap_and_exact_and_known_ones_are_not_c
 def test_tight_bounds_need_an_exact_solver() -> None:
     with rejects(InputError, "pick", "exact"):
         tight_bounds(PickItem(), [Item([1.0])])
+
+
+def test_tight_bounds_without_an_exact_solver_are_refused_before_anything_is_done() -> None:
+    done: list[bool] = []
+    with rejects(InputError, "pick", "exact"):
+        tight_bounds(PickItem(), [Item([1.0])] * 2, known=[1.0, None], done=lambda: done.append(True))
+    assert done == []

@@ -118,6 +118,12 @@ def test_significance_is_a_matter_of_standard_errors() -> None:
     assert moments([1.0, 3.0]) == (2.0, 1.0)
 
 
+@pytest.mark.parametrize("mean", [0.5, 1.0, 2.0])
+def test_significance_has_no_unit(mean: float) -> None:
+    assert significance(mean, 0.1 * mean, 100) == 1
+    assert significance(-mean, 0.1 * mean, 100) == -1
+
+
 def normal(random: np.random.Generator, shape: tuple[int, int]) -> Costs:
     """Around 100, by 10 %."""
     a, b = random.normal(100.0, 10.0, (2, *shape))
@@ -203,6 +209,11 @@ def test_what_is_said_begins_with_what_gains_nothing() -> None:
         "b is worse than rule: +10.0 ± 1.00 %",
         "a is better than rule: -10.0 ± 1.00 %",
     ]
+
+
+def test_one_more_instance_is_said_in_the_singular() -> None:
+    (said,) = verdicts_in_words([("a", Difference("rule", 0.02, 0.01, EQUAL), 100)])
+    assert said.endswith("; about 1 more instance would settle it")
 
 
 def test_instances_that_were_seen_before() -> None:

@@ -245,6 +245,7 @@ def test_a_rule_that_is_none_is_refused() -> None:
         ({"k": [1.0, "2"]}, ("k", "'2'")),
         ({"k": [2**53 + 1]}, ("k", str(2**53 + 1))),
         ({"k": [1, 2, 1.0]}, ("k", "twice")),
+        ({"k": [3, 1, 2, 1.0]}, ("k", "the value 1 twice")),
         ({"k": itertools.count()}, ("combinations",)),
         ({"k": range(400), "l": range(251)}, ("100,400 combinations", f"{MOST:,}")),
     ],

@@ -68,6 +68,15 @@ def test_a_column_that_never_changes_or_comes_twice_is_no_trouble() -> None:
     assert np.isfinite(found.regression(costs, np.arange(30))).all()
 
 
+def test_inputs_and_shared_features_have_spread_one() -> None:
+    """But for what never changes, which stays 0 in units of its own."""
+    contexts, _ = data(30)
+    found = ContextData.of(bind(shared()), list(np.column_stack([contexts, np.full(30, 7.0)])))
+    assert np.allclose(found.inputs.std(axis=0), [1.0, 1.0, 1.0, 0.0, 0.0])
+    assert np.allclose(found.shared.std(axis=(0, 1)), 1.0)
+    assert found.spread[-1] == 1.0
+
+
 def test_names_what_is_wrong() -> None:
     with rejects(InputError, "expected one size", where="instance 1"):
         ContextData.of(bind(problem()), [np.ones(3), np.ones(2)])

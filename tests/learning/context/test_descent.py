@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from colayer.learning.context.data import ContextData
 from colayer.learning.context.descent import ContextDescent
-from colayer.learning.run import Run
+from colayer.learning.run import Run, open_run
+from colayer.learning.settings import Settings
 from colayer.problem.bind import bind
 from support.context_samples import data, problem
 
@@ -53,3 +56,25 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not() -> None:
     one, same, other = (descent(seed=seed)[0].minimize(start, 3).weights for seed in (0, 0, 1))
     assert one == same
     assert one != other
+
+
+def test_the_answer_is_the_mean_of_the_second_half() -> None:
+    """One step a pass, four in all: the last two."""
+    found, _ = descent(batch=40)
+    d = found.data.dimension
+    last = found.minimize(np.zeros(d), 4)
+    steps = [np.array(record.state[:d]) for record in found.run.visited[1:]]
+    assert np.allclose(last.weights, (steps[2] + steps[3]) / 2)
+
+
+def test_a_journal_goes_on_where_it_ended(tmp_path: Path) -> None:
+    found, _ = descent()
+    path, start = tmp_path / "j", np.zeros(found.data.dimension)
+
+    def minimized() -> tuple[list[float], int]:
+        with open_run(Settings(journal=path), 9, len(start), {}, every=True) as run:
+            return list(replace(found, run=run).minimize(start, 4).weights), run.recalled
+
+    weights, _ = minimized()
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-2]))
+    assert minimized() == (weights, 3)

@@ -45,6 +45,13 @@ def test_the_cost_of_theta_is_that_of_its_decisions() -> None:
     assert lesson(counted).cost(COSTS[chosen], chosen) == 2.0
 
 
+def test_other_answers_are_another_lesson() -> None:
+    """A journal of other answers is told apart by the hash."""
+    answers = [TopK(2)(row) for row in COSTS]
+    one, same, other = (lesson(problem(), solutions=known).targets for known in (answers, list(answers), answers[::-1]))
+    assert one == same != other
+
+
 @pytest.mark.parametrize("option", ["sigma", "radius"])
 def test_settings_without_a_use_are_refused(option: str) -> None:
     with rejects(OptionError, "does not use", where=f"--{option}"):

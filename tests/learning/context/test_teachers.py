@@ -45,6 +45,14 @@ def test_draws_are_fresh_in_each_pass_and_repeat_with_it() -> None:
     assert not np.array_equal(first, other)
 
 
+def test_the_loss_is_the_mean_of_those_one_by_one() -> None:
+    solutions = [problem().solve(costs) for costs in data(10)[1]]
+    teacher, _, _ = taught(FenchelYoung(samples=4), solutions=solutions)
+    thetas, chosen = np.random.default_rng(3).random((3, SIZE)), np.array([2, 5, 7])
+    alone = [teacher.losses(thetas[k : k + 1], chosen[k : k + 1], 1)[0] for k in range(3)]
+    assert np.isclose(teacher.losses(thetas, chosen, 1)[0], np.mean(alone))
+
+
 def test_a_regressor_of_the_users_is_where_it_starts() -> None:
     class Mean:
         def fit(self, inputs, values):

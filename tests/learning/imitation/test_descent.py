@@ -73,6 +73,19 @@ def test_l_bfgs_finds_the_minimum_and_ends(tmp_path):
     assert last["state"] == pytest.approx([0.0, 0.0], abs=1e-6)  # the gradient there
 
 
+class Faint(Quadratic):
+    """A thousandth of it: gradients are small from the start."""
+
+    def loss(self, theta, example):
+        value, gradient = super().loss(theta, example)
+        return value / 1000, gradient / 1000
+
+
+def test_l_bfgs_does_not_end_where_the_unit_of_the_loss_is_large(tmp_path):
+    descend(Faint(optimizer="l-bfgs"), 50, journal=tmp_path / "j")
+    assert recorded(tmp_path / "j")[-1]["weights"] == pytest.approx([1.0, -2.0], abs=1e-3)
+
+
 def test_adam_by_hand(tmp_path):
     """All instances in one batch: the first step is the rate along each axis, the last one much shorter."""
     descend(Quadratic(rate=0.3, batch=6), 4, journal=tmp_path / "j")

@@ -42,6 +42,21 @@ def test_by_costs_alone_it_is_the_gradient_of_a_known_loss() -> None:
     assert np.allclose(gradient(theta, 0, 0.0, np.random.default_rng(0)), (theta - instance) / 2, atol=0.04)
 
 
+def test_differences_reach_as_far_as_theta_spreads() -> None:
+    seen: list[np.ndarray] = []
+
+    class Seen(Line):
+        def layer(self, theta: Any, instance: Any) -> Any:
+            seen.append(theta)
+            return theta
+
+    gradient, theta = by_experience(LocalEvaluator(bind(Seen()), [np.zeros(3)]), 2, None), np.array([2.0, 0.0, 1.0])
+    for factor in (1.0, 10.0):
+        gradient(factor * theta, 0, 0.0, np.random.default_rng(0))
+    small, _, large, _ = seen
+    assert np.allclose(large - 10.0 * theta, 10.0 * (small - theta))
+
+
 def test_loss_of_an_instance_is_its_cost_over_its_scale() -> None:
     evaluator = LocalEvaluator(bind(Line()), [np.zeros(2), np.ones(2)])
     assert instance_loss(evaluator, np.array([3.0, 1.0]), 1) == (4.0 + 0.0) / 4.0

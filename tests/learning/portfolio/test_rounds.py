@@ -10,7 +10,7 @@ import pytest
 from colayer import Pipeline
 from colayer.evaluators.local import LocalEvaluator
 from colayer.evaluators.pool import PoolEvaluator
-from colayer.learning.portfolio.rounds import PER_ROUND, RoundInstances, choose_round_portfolio
+from colayer.learning.portfolio.rounds import PER_ROUND, RoundInstances, _drawn, choose_round_portfolio
 from colayer.models import LinearModel
 from colayer.problem.bind import bind
 from colayer.problem.rounds import factors
@@ -76,6 +76,17 @@ def test_draws_are_a_share_of_what_the_search_spent_and_bounded(evaluations: int
 
     chosen(PER_ROUND, Asked([]), evaluations)
     assert asked == [1 + draws]  # the weights
+
+
+def test_most_draws_multiply_every_weight_and_every_fourth_adds_to_them() -> None:
+    """The factor of what holds is one; what is added is a share of the norm, by turns of two."""
+    centre, holding = np.array([2.0, -1.0, -2.0]), np.array([False, True, True])
+    for number in range(9):
+        normal = np.random.default_rng(number).standard_normal(4)
+        found = _drawn(np.random.default_rng(number), centre, number, holding)
+        multiplied = centre * np.exp([0.5 * normal[1], normal[0], normal[0]])
+        added = centre + {3: 0.3, 7: 0.1}.get(number, 0.0) * np.sqrt(3.0) * normal[1:]
+        assert found == pytest.approx(added if number in (3, 7) else multiplied)
 
 
 def test_turns_are_better_than_the_weights_in_every_round_on_other_instances() -> None:

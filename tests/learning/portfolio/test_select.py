@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from colayer import BaseProblem, Pipeline
-from colayer.learning.portfolio.select import choose_selector
+from colayer.learning.portfolio.select import _left_out, choose_selector
 
 
 def known(seed: int, count: int, relevant: bool = True) -> tuple[np.ndarray, np.ndarray]:
@@ -53,6 +53,28 @@ def test_too_few_instances_or_members_or_constant_descriptors_give_none() -> Non
     assert choose_selector(losses[:, :19], descriptors[:19]) is None
     assert choose_selector(losses[:1], descriptors) is None
     assert choose_selector(losses, np.ones((80, 5))) is None
+
+
+def test_there_is_none_where_members_are_alike_or_a_descriptor_varies_by_rounding() -> None:
+    descriptors, losses = known(0, 80)
+    assert choose_selector(np.ones((3, 80)), descriptors) is None
+    assert choose_selector(losses, 1e6 + 1e-5 * descriptors) is None
+
+
+def test_a_selector_that_gains_with_the_second_member_alone_is_kept() -> None:
+    """The first is the best alone in both kinds; what mends it on every other instance is another member in each."""
+    kinds, lucky = np.arange(80) // 2 % 2, np.arange(80) % 2 == 0
+    losses = np.array([np.full(80, 0.3), *(np.where((kinds == k) & lucky, 0.0, 1.0) for k in (0, 1))])
+    selector = choose_selector(losses, kinds[:, None].astype(np.float64))
+    assert selector is not None
+    assert [selector.order_of(np.array([kind]), 2) for kind in (0.0, 1.0)] == [[0, 1], [0, 2]]
+
+
+def test_an_instance_left_out_is_told_by_the_nearest_however_far_that_is() -> None:
+    """Member 0 is good near 0, and member 1 everywhere else, where most instances are."""
+    own = np.array([[0.0], [1.0], [2.5], [3.0], [3.5]])
+    losses = np.array([[0.0, 0.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.0, 0.0, 0.0]])
+    assert _left_out(own, losses, np.array([100.0]))[0].tolist() == [0.0] * 5
 
 
 class Kinds(BaseProblem):

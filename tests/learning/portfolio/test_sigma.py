@@ -51,6 +51,19 @@ def test_the_share_with_the_best_draw_is_found(place: int) -> None:
     assert found == pytest.approx(5.0 * SHARES[place])
 
 
+@pytest.mark.parametrize("place", range(len(SHARES)))
+def test_one_good_draw_among_bad_ones_decides(place: int) -> None:
+    good = chosen(np.zeros_like)[1].rows[1:].reshape(len(SHARES), DRAWS, 2)[place, 3]
+    distance = float(np.sqrt(((good - WEIGHTS) ** 2).sum())) / 5.0
+    found, _ = chosen(lambda apart: np.where(np.isclose(apart, distance, rtol=1e-9), -1.0, apart))
+    assert found == pytest.approx(5.0 * SHARES[place])
+
+
+def test_the_shares_fall() -> None:
+    """So that the first of equals is the largest."""
+    assert list(SHARES) == sorted(SHARES, reverse=True)
+
+
 def test_of_equals_the_largest_is_taken_and_zero_weights_have_none() -> None:
     assert chosen(np.zeros_like)[0] == pytest.approx(0.3 * 5.0)
     assert choose_sigma(Told(np.zeros_like), np.zeros(2), SCALE, 0) is None  # type: ignore[arg-type]

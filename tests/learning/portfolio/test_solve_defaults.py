@@ -39,6 +39,11 @@ def test_neither_where_the_time_is_over() -> None:
     assert len(model.portfolio) == 0
 
 
+@pytest.mark.parametrize(("count", "members"), [(1, 0), (2, 2)])
+def test_a_portfolio_has_two_members_or_is_none(count: int, members: int) -> None:
+    assert len(Pipeline(Selection()).fit(DATA, evaluations=100, portfolio=count).model.portfolio) == members
+
+
 @pytest.fixture(scope="module")
 def shipped() -> tuple[SingleMachine, ContextModel]:
     problem = SingleMachine("27")
