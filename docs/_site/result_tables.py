@@ -23,6 +23,7 @@ ALL_DAYS = {
     "`prize+wait` and simulation": "prize, wait, simulated", "linear and simulation": "simulated, seed",
     "hindsight": "hindsight",
 }  # fmt: skip
+OTHER_LEARNERS = {"`srl`, 90 days, 30 passes": "srl, seed", "imitation, DAgger, 30 days, 10 passes": "DAgger, seed"}
 
 
 def days(results: dict[str, Any]) -> str:
@@ -44,15 +45,26 @@ def all_days(results: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _day_row(data: dict[str, Any], key: str) -> tuple[str, str, str]:
-    """Return three cells; a contender on fewer days is compared on those, seeds are averaged day by day."""
+def days_to_prize(results: dict[str, Any]) -> str:
+    """Return every row of both data sets, paired to the rule `prize`; the learners of the generator's days as well."""
+    rows = ["| to `prize` | files | generator | per day |", "|---|---|---|---|"]
+    for name, key in (ALL_DAYS | OTHER_LEARNERS).items():
+        cells = [_day_row(results[data], key, "prize") for data in ("files", "generator")]
+        rows.append(f"| {name} | {cells[0][1]} | {cells[1][1]} | {cells[1][2]} |")
+    return "\n".join(rows)
+
+
+def _day_row(data: dict[str, Any], key: str, reference: str = "prize, wait") -> tuple[str, str, str]:
+    """Return three cells, empty where nothing is known; on the days that were played, seeds averaged day by day."""
     found = [entry for name, entry in data.items() if name == key or (key.endswith("seed") and name.startswith(key))]
+    if not found:
+        return "", "", ""
     costs = np.array([entry["costs"] for entry in found], float)
-    rule, least = (np.array(data[name]["costs"], float)[: costs.shape[1]] for name in ("prize, wait", "hindsight"))
+    rule, least = (np.array(data[name]["costs"], float)[: costs.shape[1]] for name in (reference, "hindsight"))
     paired = 100.0 * (costs / rule - 1.0).mean(axis=0)
     above = 100.0 * float((costs / least - 1.0).mean())
     error = float(paired.std(ddof=1) / np.sqrt(len(paired)))
-    difference = "reference" if key == "prize, wait" else f"{paired.mean():+.2f} ± {error:.2f} %".replace("-", "−")
+    difference = "reference" if key == reference else f"{paired.mean():+.2f} ± {error:.2f} %".replace("-", "−")
     count = "" if costs.shape[1] == len(data["prize"]["costs"]) else f" ({costs.shape[1]} days)"
     return f"{above:.1f} %{count}", difference, duration(float(np.mean([entry["seconds"] for entry in found])))
 
@@ -156,6 +168,18 @@ PLANS = {
 }  # fmt: skip
 
 
+def prize_path_cover(results: dict[str, Any]) -> str:
+    """Return the time of the layer with prizes by number of requests, and that of general solvers."""
+    rows = ["| requests | colayer | scipy, sparse matching | OR-Tools, assignment |", "|---|---|---|---|"]
+    for entry in results["results"]:
+        times = entry["cpu_seconds"]
+        cells = [duration(times[who]) if times.get(who) else "" for who in ("colayer", "scipy", "ortools")]
+        if not cells[2]:
+            cells[2] = "not within ten minutes"
+        rows.append(f"| {entry['requests']} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 def timetable(results: dict[str, Any]) -> str:
     """Return vehicles, delay and cost of each plan, and its difference to the rule."""
     by_name = {row["plan"]: row for row in results["rows"]}
@@ -243,7 +267,7 @@ def _regret(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:
 RESULTS: dict[str, Callable[..., str]] = {
     table.__name__: table
     for table in (
-        *(days, all_days, competition, routing_teams, routing_steps),
-        *(jobs, trees, vehicles, cities, layers, timetable, context),
+        *(days, all_days, days_to_prize, competition, routing_teams, routing_steps),
+        *(jobs, trees, vehicles, cities, layers, prize_path_cover, timetable, context),
     )
 }
