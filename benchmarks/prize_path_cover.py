@@ -1,4 +1,4 @@
-"""The prize-collecting path cover beside general solvers: `python benchmarks/prize_path_cover.py [--ortools PYTHON]`.
+"""The prize-collecting path cover beside general solvers: `python benchmarks/prize_path_cover.py [--requests N …]`.
 
 Requests of one epoch in a city of the generator: travel times as costs, 0.5 × trip as prize, one request in ten must
 go. scipy gets the same graph as a sparse matching with loops, OR-Tools (in a process of its own) as an assignment of
@@ -127,6 +127,9 @@ def ortools(bench: Bench, interpreter: str, arrays: Arrays) -> tuple[float, np.n
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ortools", default=sys.executable, metavar="PYTHON", help="the interpreter with OR-Tools")
+    parser.add_argument(
+        "--requests", type=int, nargs="+", default=SIZES, help="these alone; other rows stay as they are"
+    )
     parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     add_force(parser)
     arguments = parser.parse_args()
@@ -134,8 +137,9 @@ def main() -> None:
         child(arguments.child)
         return
     bench = Bench("prize_path_cover", force=arguments.force)
-    results: list[dict[str, Any]] = []
-    for requests in SIZES:
+    kept = json.loads(bench.results.read_text())["results"] if bench.results.exists() else []
+    rows: dict[int, dict[str, Any]] = {row["requests"]: row for row in kept}
+    for requests in arguments.requests:
         arrays = case(requests)
         solvers = {"colayer": partial(prize_path_cover, *arrays), "scipy": partial(by_scipy, arrays)}
         found = {name: solve() for name, solve in solvers.items()}
@@ -146,10 +150,10 @@ def main() -> None:
         values = {name: value(successor, arrays) for name, successor in found.items()}
         if len(set(values.values())) > 1:
             raise SystemExit(f"{requests} requests: optimal values differ: {values}")
-        results.append({"requests": requests, "arcs": len(arrays[1]), "cpu_seconds": seconds})
+        rows[requests] = {"requests": requests, "arcs": len(arrays[1]), "cpu_seconds": seconds}
         print(f"{requests:>5} requests, {len(arrays[1]):>9} arcs: " + ", ".join(
             f"{name} {1e3 * one:.2f} ms" for name, one in seconds.items()), flush=True)  # fmt: skip
-    bench.write({"seed": SEED, "rounds": ROUNDS, "results": results})
+    bench.write({"seed": SEED, "rounds": ROUNDS, "results": [rows[requests] for requests in sorted(rows)]})
 
 
 if __name__ == "__main__":
