@@ -96,7 +96,8 @@ def child(path: Path) -> None:
         raise SystemExit(MISSING)
     with np.load(path) as file:
         arrays = tuple(file[f"arr_{i}"] for i in range(7))
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+    if len(arrays[5]) >= ONE_ROUND:  # under a limit, the kernel counts in ticks
+        resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
     bench = Bench("")
     found: list[np.ndarray] = []
     time = bench.best_of(lambda: found.append(by_ortools(arrays)), rounds(len(arrays[5])))

@@ -28,7 +28,7 @@ from colayer.problem.programs import (
     whole,
 )
 from colayer.problems.vehicle_scheduling.instance import Instance
-from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
+from colayer.problems.vehicle_scheduling.kernels.slack import slacks_into
 
 #: The most arcs times scenarios that are visited to count rows.
 _MOST_PAIRS = 5_000_000
@@ -81,8 +81,7 @@ def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda l
         raise TooLargeError(f"the model has a row for each of {what}")
     tails = np.repeat(np.arange(n), np.diff(indptr))
     slack = np.empty((len(heads), scenarios))
-    for arc, (u, v) in enumerate(zip(tails.tolist(), heads.tolist(), strict=True)):
-        slack_into(instance.times, u, v, slack[arc])
+    slacks_into(instance.times, tails, heads.astype(np.int64), slack)
     late = rounded(-slack)
     most = np.zeros((n, scenarios))
     for u in instance.latest_first[::-1].tolist():  # arcs go from earlier to later tasks

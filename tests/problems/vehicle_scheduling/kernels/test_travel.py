@@ -11,7 +11,7 @@ import pytest
 from colayer.problems.vehicle_scheduling.cost import cost
 from colayer.problems.vehicle_scheduling.generator import generate
 from colayer.problems.vehicle_scheduling.instance import Instance, read
-from colayer.problems.vehicle_scheduling.kernels.slack import slack_into
+from colayer.problems.vehicle_scheduling.kernels.slack import slacks_into
 from colayer.problems.vehicle_scheduling.kernels.travel import bad_arc, cross_district, hour, nominal_travel
 from support import plain_vehicles as plain
 
@@ -26,11 +26,12 @@ def travel(x: Instance, u: int, v: int, s: int) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_travel_against_plain_python(seed: int) -> None:
     x = generate(seed, tasks=25, scenarios=40)
-    slack = np.empty(40)
-    for u, v in plain.arcs(x):
+    arcs = list(plain.arcs(x))
+    slacks = np.empty((len(arcs), 40))
+    slacks_into(x.times, *np.array(arcs, dtype=np.int64).T.copy(), slacks)
+    for (u, v), slack in zip(arcs, slacks, strict=True):
         expected = [plain.travel(x, s, u, v) for s in range(40)]
         assert np.allclose([travel(x, u, v, s) for s in range(40)], expected, rtol=1e-12, atol=1e-9)
-        slack_into(x.times, u, v, slack)
         assert np.allclose(slack, [plain.slack(x, s, u, v) for s in range(40)], rtol=1e-12, atol=1e-9)
 
 
