@@ -40,7 +40,7 @@ MODELS = RESULTS / "competition"
 #: Days for learning, one of each file in turn; a population of 12, ten times.
 LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 24, 121, 0.2, 12
 LEARNING_BUDGET = {"iterations": 1000, "futures": 6, "future_iterations": 200}
-#: Other learners, on the same days: about as long as the search by costs, or longer.
+#: Other learners, on the same days: in about the time of the search by costs.
 OTHERS: dict[str, dict[str, Any]] = {
     "imitation": {"method": "imitation", "solutions": "hindsight", "evaluations": 10},
     "srl": {"method": "srl", "evaluations": 165},

@@ -118,7 +118,9 @@ def main() -> None:
         for name, times in works.items():
             others = ", ".join(f"{times['colayer'] / times[who]:.2f}× {who}" for who in times if who != "colayer")
             print(f"{items}, {name}: {1e3 * times['colayer']:.2f} ms, {others}")
-    bench.write({"command": f"python benchmarks/overhead.py --rounds {arguments.rounds}", "cpu_seconds": found})
+    items = " ".join(map(str, arguments.items))
+    command = f"python benchmarks/overhead.py --items {items} --rounds {arguments.rounds}"
+    bench.write({"command": command, "cpu_seconds": found})
 
 
 if __name__ == "__main__":

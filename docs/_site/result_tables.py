@@ -63,8 +63,7 @@ def _day_row(data: dict[str, Any], key: str, reference: str = "prize, wait") -> 
     rule, least = (np.array(data[name]["costs"], float)[: costs.shape[1]] for name in (reference, "hindsight"))
     paired = 100.0 * (costs / rule - 1.0).mean(axis=0)
     above = 100.0 * float((costs / least - 1.0).mean())
-    error = float(paired.std(ddof=1) / np.sqrt(len(paired)))
-    difference = "reference" if key == reference else f"{paired.mean():+.2f} ± {error:.2f} %".replace("-", "−")
+    difference = "reference" if key == reference else _mean(paired)
     count = "" if costs.shape[1] == len(data["prize"]["costs"]) else f" ({costs.shape[1]} days)"
     return f"{above:.1f} %{count}", difference, duration(float(np.mean([entry["seconds"] for entry in found])))
 
@@ -84,14 +83,23 @@ def competition(results: dict[str, Any]) -> str:
     budget = next(one for one in (own, "2 s", "short") if len(runs.get(f"prize × vote, {one}", ())) == most)
     learned, rule = runs[f"{learner}, {budget}"], runs[f"prize × vote, {budget}"]
     percent = np.array([100.0 * (learned[run] / rule[run] - 1.0) for run in rule])
-    gain = _paired([percent.mean(), percent.std(ddof=1) / np.sqrt(len(percent))])
+    verdict = ", no measurable difference" if abs(percent.mean()) < 2.0 * _error(percent) else ""
     return (
         f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
         f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
         f"(paired), with {rows[best]['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
-        f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, at equal budget, it is {gain}; "
+        f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, at equal budget, "
+        f"it is {_mean(percent)}{verdict};\n"
         "features that look at drawn futures and the layer bring the rest."
     )
+
+
+def _error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _mean(percent: np.ndarray) -> str:
+    return _paired([percent.mean(), _error(percent)])
 
 
 def _paired(difference: list[float]) -> str:
@@ -175,9 +183,7 @@ def prize_path_cover(results: dict[str, Any]) -> str:
     rows = ["| requests | colayer | scipy, sparse matching | OR-Tools, assignment |", "|---|---|---|---|"]
     for entry in results["results"]:
         times = entry["cpu_seconds"]
-        cells = [duration(times[who]) if times.get(who) else "" for who in ("colayer", "scipy", "ortools")]
-        if not cells[2]:
-            cells[2] = "not within ten minutes"
+        cells = [duration(times[who]) if who in times else "" for who in ("colayer", "scipy", "ortools")]
         rows.append(f"| {entry['requests']} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -206,14 +212,19 @@ def _gaps(found: list[dict[str, Any]], names: Mapping[str, str]) -> str:
 
 
 def routing_teams(results: dict[str, Any]) -> str:
-    """Return the teams, the baselines and our rows of the competition, by their difference to the winner."""
+    """Return teams, baselines and our rows by their difference to the winner; those of few runs last."""
+    most = max(row["runs"] for row in results["table"].values())
+
+    def place(named: tuple[str, dict[str, Any]]) -> tuple[bool, float]:
+        return 2 * named[1]["runs"] < most, named[1].get(WINNER, [0.0])[0]
+
     lines = ["| | runs | mean cost | to Kleopatra | to Team_sb | s per epoch |", "|---|---|---|---|---|---|"]
-    for name, row in sorted(results["table"].items(), key=lambda item: item[1].get("Kleopatra", [0.0])[0]):
-        pairs = ["{:+.2f} ± {:.2f} %".format(*row[team]) if team in row else "" for team in ("Kleopatra", "Team_sb")]
+    for name, row in sorted(results["table"].items(), key=place):
+        pairs = [_paired(row[team]) if team in row else "" for team in (WINNER, SECOND)]
         seconds = "{:.2f}, at most {:.1f}".format(*row["seconds"]) if "seconds" in row else "120"
         shown = f"**{name}**" if "seconds" in row else name.replace("baseline_", "their ")
         lines.append(f"| {shown} | {row['runs']} | {row['mean']:,.0f} | {' | '.join(pairs)} | {seconds} |")
-    return "\n".join(lines).replace(" -", " −")
+    return "\n".join(lines)
 
 
 def routing_steps(results: dict[str, Any]) -> str:
@@ -224,11 +235,10 @@ def routing_steps(results: dict[str, Any]) -> str:
         words = []
         for other in ("greedy", "prize × vote"):
             percent = 100.0 * (np.array(costs) / np.array(kept[other][: len(costs)]) - 1.0)
-            error = percent.std(ddof=1) / len(percent) ** 0.5
-            words.append("" if name == other else f"{percent.mean():+.2f} ± {error:.2f} %")
+            words.append("" if name == other else _mean(percent))
         seconds = results["seconds"][f"validation, {name}"]
         lines.append(f"| {name} | {len(costs)} | {' | '.join(words)} | {seconds:.1f} |")
-    return "\n".join(lines).replace(" -", " −")
+    return "\n".join(lines)
 
 
 #: Header → contenders; of several, PyEPO's two rates, the one of least regret on the test samples stands there.
@@ -243,7 +253,7 @@ _DATA = {"path": "path 5×5", "knapsack": "knapsack 32", "tour": "TSP 10"}
 
 
 def context(results: dict[str, Any]) -> str:
-    """Return the regrets beside PyEPO's, in per cent, the paired difference to its best, and CPU time."""
+    """Return regrets beside PyEPO's, in percent, paired differences to its best, and CPU time; then the source."""
     heads = ["data, degree, samples", *_CONTENDERS, "difference to PyEPO's best", "CPU time", *_TUNED]
     rows = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for entry in results["cells"]:
@@ -258,7 +268,9 @@ def context(results: dict[str, Any]) -> str:
         ]
         cells[2] = f"**{cells[2]}**"
         rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+    seeds, cores = results["seeds"], results["machine"]["cores"]
+    source = f"`{results['command']}`, PyEPO {results['pyepo']}, seeds {seeds[0]} to {seeds[-1]}, {cores} cores, busy"
+    return "\n".join([*rows, "", f"{source}: CPU time counts."])
 
 
 def _regret(entry: Mapping[str, Any], names: tuple[str, ...]) -> str:

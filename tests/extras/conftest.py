@@ -11,12 +11,7 @@ collect_ignore_glob = [] if os.environ.get("COLAYER_EXTRAS") else ["*"]
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with a cluster share one process: two clusters on a small machine are in each other's way.
-
-    Those that wait for nobody to answer have none.
-    """
+    """Tests with a cluster share one process: two clusters on a small machine are in each other's way."""
     for item in items:
-        if "does_not_answer" in item.name:
-            continue
         if "ray" in item.path.parts or item.path.parts[-2:] == ("commands", "test_train.py"):
             item.add_marker(pytest.mark.xdist_group("cluster"))

@@ -7,7 +7,7 @@ added up.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,8 @@ def _same_losses(trial: Trial, found: Floats, expected: Floats) -> None:
         )
 
 
-def _one_each(found: Sequence[Any], count: int, method: str) -> Sequence[Any]:
+def _one_each(answers: Any, count: int, method: str) -> list[Any]:
+    found = guard.listed(answers, "a list with an answer for each instance", f"{method} of the evaluator")
     if len(found) != count:
         raise InputError(f"{method} of the evaluator answers for {len(found)} instances, expected {count}")
     return found

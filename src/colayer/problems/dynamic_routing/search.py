@@ -75,17 +75,18 @@ class RouteSearch:
 
     def _improve_for(self, seconds: float, seed: int) -> None:
         """Search by the clock: the first iterations say how many descents there is time for."""
-        begin, descents, k = clock(), 0, 0
-        while descents == 0 or k < descents:
-            random, gone = self._begin(seed, k), 0.0
-            while gone < 1.0:
+        begin, random = clock(), self._begin(seed, 0)
+        self._go_on(_CHUNK, 0.0, 0.0, random)
+        chunk = clock() - begin
+        descents = max(1, int(seconds / chunk * _CHUNK / _DESCENT))
+        for k in range(descents):
+            if k > 0:
+                random = self._begin(seed, k)
+            # a chunk is not begun where it would end too late
+            while (gone := (clock() - begin + chunk) / seconds * descents - k) < 1.0:
                 now = clock()
-                self._go_on(_CHUNK, gone, gone, random)
-                after = clock()
-                descents = descents or max(1, int(seconds / (after - now) * _CHUNK / _DESCENT))
-                ahead = 2.0 * after - now - begin  # not begun where it would end too late
-                gone = max(0.0, ahead / seconds * descents - k)
-            k += 1
+                self._go_on(_CHUNK, max(0.0, gone), max(0.0, gone), random)
+                chunk = clock() - now
 
     def _begin(self, seed: int, descent: int) -> NDArray[np.uint64]:
         """Return the random numbers of a descent; all but the first start anew from the first routes."""

@@ -75,13 +75,13 @@ class _Lateness:
 def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda late: late) -> _Lateness:
     """Return what is late after what, refused if it is too much; `rounded` is the rounding of times."""
     n, scenarios = instance.tasks, instance.scenarios
-    indptr, heads = instance.arcs
+    indptr, heads = instance.arcs[0], instance.arcs[1].astype(np.int64)
     if len(heads) * scenarios > _MOST_PAIRS:
         what = f"{len(heads):,} arcs in {scenarios} scenarios, at most {_MOST_PAIRS:,} pairs of these are tried"
         raise TooLargeError(f"the model has a row for each of {what}")
     tails = np.repeat(np.arange(n), np.diff(indptr))
     slack = np.empty((len(heads), scenarios))
-    slacks_into(instance.times, tails, heads.astype(np.int64), slack)
+    slacks_into(instance.times, tails, heads, slack)
     late = rounded(-slack)
     most = np.zeros((n, scenarios))
     for u in instance.latest_first[::-1].tolist():  # arcs go from earlier to later tasks
@@ -90,7 +90,7 @@ def _lateness(instance: Instance, rounded: Callable[[Floats], Floats] = lambda l
     reach = most[tails]
     positive, linked = np.nonzero(late > 0), np.nonzero((reach > 0) & (reach + late > 0))
     check_size(2 * len(heads) + n * (1 + scenarios) + len(positive[0]) + 3 * len(linked[0]))
-    return _Lateness(tails, heads.astype(np.int64), late, most, positive, linked)  # type: ignore[arg-type]
+    return _Lateness(tails, heads, late, most, positive, linked)  # type: ignore[arg-type]
 
 
 def compact(instance: Instance) -> CompactModel:

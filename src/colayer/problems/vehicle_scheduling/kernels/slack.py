@@ -44,11 +44,8 @@ def _in_city(times: Times, u: int, v: int, nominal: float, out: Floats) -> None:
 @njit(cache=True, nogil=True)
 def slacks_into(times: Times, tails: Ints, heads: Ints, out: Floats) -> None:
     """Compute the slack of the arcs (tails[k], heads[k]) in every scenario, a row of `out` each; O(arcs · S)."""
-    slack = np.empty(out.shape[1])
     for k in range(len(tails)):
-        slack_into(times, tails[k], heads[k], slack)
-        for s in range(len(slack)):
-            out[k, s] = slack[s]
+        slack_into(times, tails[k], heads[k], out[k])
 
 
 @inner(cache=True, nogil=True)
