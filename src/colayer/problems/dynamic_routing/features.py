@@ -70,8 +70,7 @@ def views_of_futures(state: RoutingState, futures: int, iterations: int) -> tupl
         requests = np.concatenate([state.requests, coming])
         search = RouteSearch(city, requests, np.zeros(len(requests)), np.ones(len(requests), dtype=np.bool_))
         search.improve(iterations, seed=k)
-        routes, length, _ = search.best
-        views_into(city.times, requests, city.closing, routes, length, state.leave, *views)
+        views_into(city.times, requests, city.closing, search.visits, search.ends, state.leave, *views)
     vote, share, extra = views / futures
     return vote, share, extra
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.clock import clock
 from colayer.problems.dynamic_routing.city import RoutingCity
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, OPENING, PLACE, build_into
-from colayer.problems.dynamic_routing.kernels.ruin import improve_into
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, SERVICE
+from colayer.problems.dynamic_routing.kernels.ruin import build_into, improve_into
 
 SOLVERS = ("own", "pyvrp")
 #: The temperatures of the search, relative to the mean trip: first and last.
@@ -44,24 +45,31 @@ class RouteSearch:
     """Routes over some requests, and the search that improves them."""
 
     def __init__(self, city: RoutingCity, requests: Ints, prizes: Floats, required: NDArray[np.bool_]) -> None:
-        n = len(requests)
+        n, place = len(requests), requests[:, PLACE]
         self.city, self.requests, self.required = city, requests, required
         self.prizes = np.maximum(np.rint(prizes), 0.0)
-        self.routes, self.length = np.zeros((n + 1, n), np.int64), np.zeros(n + 1, np.int64)
-        self.row = np.full(n, -1)
-        self._order = np.argsort(requests[:, CLOSING], kind="stable")
-        value = self._build()
+        places = np.append(place, 0)
+        after = city.travel[np.ix_(places, places)]
+        after[:n] += requests[:, SERVICE, None]
+        after = after.astype(np.int32)
+        # a route and the depot twice, in as many stops as the lightest requests that a vehicle takes
+        width = 2 + int((np.cumsum(np.sort(requests[:, DEMAND])) <= city.capacity).sum())
+        beside = np.stack([after.T, after], axis=2)
+        self._data = after.ravel(), beside.ravel(), requests.astype(np.int32).ravel(), city.capacity, city.closing
+        self._order = np.argsort(requests[:, CLOSING], kind="stable").astype(np.int32)
+        table = [np.zeros((n + 1) * width, np.int32) for _ in range(4)]
+        self._tables = width, *table, np.zeros(4 * (n + 1), np.int64), np.full(n, -1, np.int32)
+        #: Route r of the best solution visits visits[ends[r]] … visits[ends[r + 1] − 1].
+        self.visits, self.ends = np.zeros(n, np.int64), np.zeros(n + 2, np.int64)
+        value = self._build(self.visits, self.ends)
         self.values = np.array([value, value], dtype=np.float64)
-        self.best = self.routes.copy(), self.length.copy(), self.row.copy()
         self._near = _neighbours(city, requests)
-        place = requests[:, PLACE]
         self._trip = max(1.0, float((city.travel[0, place] + city.travel[place, 0]).mean()))
 
     @property
     def best_routes(self) -> Routes:
         """Return the best routes found."""
-        routes, length, _ = self.best
-        return [routes[r, : length[r]].tolist() for r in range(len(length)) if length[r] > 0]
+        return [self.visits[begin:end].tolist() for begin, end in pairwise(self.ends) if begin < end]
 
     def improve(self, iterations: int, seed: int = 0, seconds: float | None = None) -> None:
         """Search for some iterations or, if given, seconds; the best routes of all descents stay."""
@@ -91,23 +99,19 @@ class RouteSearch:
     def _begin(self, seed: int, descent: int) -> NDArray[np.uint64]:
         """Return the random numbers of a descent; all but the first start anew from the first routes."""
         if descent > 0:
-            self.values[0] = self._build()
+            self.values[0] = self._build(self.visits.copy(), self.ends.copy())
         return np.array([2 * (seed + 1000 * descent) + 88172645463325253], dtype=np.uint64)
 
-    def _build(self) -> float:
+    def _build(self, visits: Ints, ends: Ints) -> float:
         """Put every request, the earliest window first, where it costs least; return the driving time."""
-        self.length[:] = 0
-        city = self.city
-        data = city.times, self.requests, city.capacity, city.closing
-        return float(build_into(*data, self._order, self.routes, self.length, self.row))
+        return float(build_into(*self._data, self._tables[0], self._order, *self._tables[1:], visits, ends))
 
     def _go_on(self, iterations: int, begin: float, end: float, random: NDArray[np.uint64]) -> None:
         """Search from one part of the schedule, 0 to 1, to another."""
         hot, cold = (self._trip * _HOT * (_COLD / _HOT) ** part for part in (begin, end))
-        city = self.city
         improve_into(
-            city.times, self.requests, city.capacity, city.closing, self.prizes, self.required, self._near,
-            iterations, hot, cold, random, self.routes, self.length, self.row, *self.best, self.values,
+            *self._data, self.prizes, self.required, self._near, iterations, hot, cold, random,
+            *self._tables, self.visits, self.ends, self.values,
         )  # fmt: skip
 
 
@@ -153,11 +157,11 @@ def _neighbours(city: RoutingCity, requests: Ints) -> Ints:
     """Return for each request those near it in place and time, nearest first."""
     place, count = requests[:, PLACE], min(_NEIGHBOURS, len(requests) - 1)
     if count < 1:
-        return np.empty((len(requests), 0), dtype=np.int64)
+        return np.empty((len(requests), 0), dtype=np.int32)
     times = city.travel[np.ix_(place, place)]
     between = requests[:, OPENING, None] - requests[None, :, CLOSING]
     far = np.minimum(times, times.T) + _WAITING * np.maximum(np.maximum(between, between.T), 0)
     np.fill_diagonal(far, np.inf)
     nearest = np.argpartition(far, count - 1, axis=1)[:, :count]
     order = np.argsort(np.take_along_axis(far, nearest, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(nearest, order, axis=1).astype(np.int64)
+    return np.take_along_axis(nearest, order, axis=1).astype(np.int32)
