@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.clock import clock
 from colayer.problems.dynamic_routing.city import RoutingCity
-from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, SERVICE
+from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, RELEASE, SERVICE
 from colayer.problems.dynamic_routing.kernels.ruin import build_into, improve_into
 
 SOLVERS = ("own", "pyvrp")
@@ -23,6 +23,8 @@ SOLVERS = ("own", "pyvrp")
 _HOT, _COLD = 0.15, 0.0005
 #: Neighbours of a request; an hour between windows counts as a part of an hour of driving.
 _NEIGHBOURS, _WAITING = 40, 0.2
+#: What a second from the depot counts beside one of the window, where requests are put first.
+_FAR = 4
 #: Iterations between looks at the clock.
 _CHUNK = 500
 #: Iterations of a descent: a longer search is several, each from the first routes with numbers of its own.
@@ -56,7 +58,9 @@ class RouteSearch:
         width = 2 + int((np.cumsum(np.sort(requests[:, DEMAND])) <= city.capacity).sum())
         beside = np.stack([after.T, after], axis=2)
         self._data = after.ravel(), beside.ravel(), requests.astype(np.int32).ravel(), city.capacity, city.closing
-        self._order = np.argsort(requests[:, CLOSING], kind="stable").astype(np.int32)
+        far = city.travel[0, place]
+        width_of_window = requests[:, CLOSING] - np.maximum(requests[:, OPENING], requests[:, RELEASE] + far)
+        self._order = np.argsort(width_of_window - _FAR * far, kind="stable").astype(np.int32)
         table = [np.zeros((n + 1) * width, np.int32) for _ in range(4)]
         self._tables = width, *table, np.zeros(4 * (n + 1), np.int64), np.full(n, -1, np.int32)
         #: Route r of the best solution visits visits[ends[r]] … visits[ends[r + 1] − 1].
@@ -103,7 +107,7 @@ class RouteSearch:
         return np.array([2 * (seed + 1000 * descent) + 88172645463325253], dtype=np.uint64)
 
     def _build(self, visits: Ints, ends: Ints) -> float:
-        """Put every request, the earliest window first, where it costs least; return the driving time."""
+        """Put every request, the far and narrow ones first, where it costs least; return the driving time."""
         return float(build_into(*self._data, self._tables[0], self._order, *self._tables[1:], visits, ends))
 
     def _go_on(self, iterations: int, begin: float, end: float, random: NDArray[np.uint64]) -> None:

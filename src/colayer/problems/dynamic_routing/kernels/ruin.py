@@ -3,7 +3,8 @@
 The search of Christiaens and Vanden Berghe (Slack induction by string removals, Transportation Science 2020), written
 anew for requests with release times and prizes. An iteration removes strings of neighbouring routes around a request
 and puts what it removed back, one after the other, where it costs least; a request that need not be served is left out
-where its prize is less. The result is kept if value < current − T·ln(u), u uniform in (0, 1), as T falls.
+where its prize is less. In every other iteration nothing is: so routes are opened that pay only together, and a whole
+route is taken away in some. The result is kept if value < current − T·ln(u), u uniform in (0, 1), as T falls.
 
     value = driving time + Σ prizes of the requests that are left out
 
@@ -26,6 +27,8 @@ from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPE
 
 #: Requests removed at most in an iteration, and of one route.
 _MOST, _STRING = 20, 10
+#: The share of iterations that leave nothing out, and of those that take away a whole route.
+_ALL, _WHOLE = 0.5, 0.2
 #: What the book says of a route.
 SIZE, LOAD, LEAVE = range(3)
 _NO_LIMIT, _ONE = np.int64(2**62), np.uint64(1)
@@ -196,7 +199,7 @@ def _remove(  # type: ignore[no-untyped-def]
     list_,
 ):  # fmt: skip
     """Remove strings around a random request; return how many requests, how many routes, and the change in value."""
-    target = 1 + int(_uniform(state) * _MOST)
+    target, whole = 1 + int(_uniform(state) * _MOST), _uniform(state) < _WHOLE
     centre = int(_uniform(state) * n)
     count, number, change = 0, 0, 0.0
     for a in range(near.shape[1] + 1):
@@ -220,6 +223,8 @@ def _remove(  # type: ignore[no-untyped-def]
         while stop[base + k] != i:
             k += 1
         string = min(1 + int(_uniform(state) * min(_STRING, size)), target - count)
+        if whole and number == 1:
+            string = size
         first = max(1, min(k - int(_uniform(state) * string), size - string + 1))
         for q in range(base + first, base + first + string):
             j = stop[q]
@@ -309,19 +314,20 @@ def improve_into(  # type: ignore[no-untyped-def]
             touched, list_,
         )  # fmt: skip
         _sort(after, requests, n, state, removed, size, keys)
-        value = values[0] + change
+        value, every = values[0] + change, _uniform(state) < _ALL
         for q in range(size):
             i = removed[q]
             out[i] = False
             if value >= most:
                 continue
-            room = most - value if required[i] else min(most - value, prizes[i])
+            must = every or required[i]
+            room = most - value if must else min(most - value, prizes[i])
             extra, r, place = cheapest(
                 beside, requests, n, capacity, width, stop, arc, start, latest, book, count, i,
                 np.int64(np.ceil(room)),
             )  # fmt: skip
             if r == -2:
-                value = most if required[i] else value + prizes[i]
+                value = most if must else value + prizes[i]
                 continue
             if r == -1:
                 r, place = 0, 0
