@@ -50,11 +50,11 @@ def test_several_threads_take_the_best_of_their_seeds() -> None:
 
 def test_a_long_search_is_several_descents_of_which_the_best_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first of them is the short search; the others begin anew, with numbers of their own."""
-    one = routes_of(Budget(30))
-    monkeypatch.setattr("colayer.problems.dynamic_routing.search._DESCENT", 30)
-    two, six = routes_of(Budget(60)), routes_of(Budget(300))
-    assert six[1] <= two[1] <= one[1]
-    assert six[1] < one[1]
+    one = routes_of(Budget(10))
+    monkeypatch.setattr("colayer.problems.dynamic_routing.search._DESCENT", 10)
+    two, ten = routes_of(Budget(20)), routes_of(Budget(100))
+    assert ten[1] <= two[1] <= one[1]
+    assert ten[1] < one[1]
 
 
 def test_a_search_by_the_clock_is_several_descents_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from colayer.problems.dynamic_routing.kernels.ruin import build_into, cheapest
 from colayer.problems.dynamic_routing.search import RouteSearch
+from colayer.problems.dynamic_routing.state import RoutingState
 from support.routing_days import HOUR, PROBLEM, least_value, schedule, small
 
 
@@ -25,42 +27,120 @@ def test_a_few_requests_are_routed_optimally(seed: int, share: float) -> None:
     assert search.values[1] == least_value(city, requests, prizes, required)
 
 
+@pytest.mark.parametrize("seed", [0, 1, 3, 4])  # of 2, the search keeps a request that is near the others
+def test_routes_open_that_pay_only_together(seed: int) -> None:
+    """From no routes at all: no request pays a trip of its own."""
+    state = PROBLEM.start(small(seed, per_epoch=5))
+    city, requests, n = state.day.city, state.requests, len(state.open)
+    search = RouteSearch(city, requests, np.zeros(n), np.zeros(n, dtype=np.bool_))
+    search.improve(300)
+    assert search.best_routes == []
+    search.prizes[:] = np.floor(0.9 * state.trip)
+    search.values[:] = search.prizes.sum()
+    search.improve(300)
+    assert search.best_routes
+    assert search.values[1] == least_value(city, requests, search.prizes, search.required)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_routes_stay_feasible_and_values_are_sums(seed: int) -> None:
-    state = PROBLEM.start(PROBLEM.generate(seed, customers=40, per_epoch=40))
-    city, requests = state.day.city, state.requests
-    prizes, required = np.rint(0.4 * state.trip), state.must.copy()
-    required[:5] = True
-    search = RouteSearch(city, requests, prizes, required)
+    search, state = searched(seed)
     first = float(search.values[1])
     search.improve(3000, seed=seed)
-    for routes, length, row, value in (
-        (search.routes, search.length, search.row, search.values[0]),
-        (*search.best, search.values[1]),
-    ):
-        total, seen = 0.0, []
-        for r in range(len(length)):
-            own = routes[r, : length[r]].tolist()
-            seen += own
+    width, stop, *_, book, row = search._tables
+    current = [stop[width * r + 1 : width * r + 1 + book[4 * r]].tolist() for r in range(len(row) + 1)]
+    for routes, value in ((current, search.values[0]), (search.best_routes, search.values[1])):
+        total = 0.0
+        for own in routes:
             if own:
-                drives = schedule(city, requests, own, int(requests[own, 0].max()))
+                drives = schedule(state.day.city, search.requests, own, int(search.requests[own, 0].max()))
                 assert drives is not None
                 total += drives
-            assert all(row[i] == r for i in own)
-        left = [i for i in range(len(requests)) if i not in seen]
+        seen = [i for own in routes for i in own]
+        left = [i for i in range(len(row)) if i not in seen]
         assert len(seen) == len(set(seen))
-        assert all(row[i] == -1 and not required[i] for i in left)
-        assert total + prizes[left].sum() == value
+        assert not search.required[left].any()
+        assert total + search.prizes[left].sum() == value
+    assert [[i for i in range(len(row)) if row[i] == r] for r in range(len(row) + 1)] == [sorted(r) for r in current]
     assert search.values[1] < first
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_are_those_of_the_routes(seed: int) -> None:
+    search, state = searched(seed)
+    search.improve(500, seed=seed)
+    city, requests = state.day.city, search.requests
+    width, stop, arc, start, latest, book, _ = search._tables
+    for r in np.flatnonzero(book[::4]):
+        size, load, leave = book[4 * r : 4 * r + 3]
+        stops = stop[width * r : width * r + size + 2].tolist()
+        assert stops[0] == stops[-1] == len(requests)
+        assert load == requests[stops[1:-1], 4].sum()
+        assert leave == requests[stops[1:-1], 0].max()
+        place = [0, *requests[stops[1:-1], 1].tolist(), 0]
+        service = [0, *requests[stops[1:-1], 5].tolist()]
+        opening, closing = (
+            [0, *requests[stops[1:-1], column].tolist(), end] for column, end in ((2, 0), (3, city.closing))
+        )
+        time, end = int(leave), city.closing
+        for k in range(1, size + 2):
+            drive = service[k - 1] + int(city.travel[place[k - 1], place[k]])
+            assert arc[width * r + k] == drive
+            time = max(time + drive, opening[k])
+            if k <= size:
+                assert start[width * r + k] == time
+        for k in range(size + 1, 0, -1):
+            end = min(end, closing[k])
+            assert latest[width * r + k] == end
+            end -= int(arc[width * r + k])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_cheapest_place_is_the_best_of_all_places(seed: int) -> None:
+    state = PROBLEM.start(small(seed, per_epoch=6))
+    city, requests, n = state.day.city, state.requests.copy(), len(state.open)
+    requests[::2, 0] += HOUR  # every other request is released later
+    requests = requests[[schedule(city, requests, [i], requests[i, 0]) is not None for i in range(n)]]
+    last = len(requests) - 1
+    search = RouteSearch(city, requests, np.zeros(last + 1), np.ones(last + 1, dtype=np.bool_))
+    after, beside, table, capacity, closing = search._data
+    width, *tables = search._tables
+    written = np.zeros(last, np.int64), np.zeros(last + 2, np.int64)
+    build_into(after, beside, table, capacity, closing, width, np.arange(last, dtype=np.int32), *tables, *written)
+    routes = [route.tolist() for route in np.split(written[0], written[1][1:-1]) if len(route)]
+    alone = int(city.travel[0, requests[last, 1]] + city.travel[requests[last, 1], 0])
+    least = alone
+    for own in routes:
+        before = schedule(city, requests, own, int(requests[own, 0].max()))
+        assert before is not None
+        for k in range(len(own) + 1):
+            found = schedule(city, requests, [*own[:k], last, *own[k:]], int(requests[[*own, last], 0].max()))
+            if found is not None:
+                least = min(least, found - before)
+    for limit in (2**40, least):
+        found, route, _ = cheapest(
+            beside, table, last + 1, capacity, width, *tables[:5], len(routes), last, np.int64(limit)
+        )
+        assert route == -2 if limit == least else (found == least and (route == -1) == (least == alone))
+
+
 def test_the_same_seed_finds_the_same_routes() -> None:
-    state = PROBLEM.start(PROBLEM.generate(0, customers=40, per_epoch=30))
-    none, all_ = np.zeros(len(state.open)), np.ones(len(state.open), dtype=np.bool_)
     found = []
     for seed in (0, 0, 1):
-        search = RouteSearch(state.day.city, state.requests, none, all_)
+        search, _ = searched(0)
         search.improve(300, seed=seed)
-        found.append(search.routes.tolist())
+        found.append(search.best_routes)
     assert found[0] == found[1]
     assert found[0] != found[2]
+
+
+def searched(seed: int) -> tuple[RouteSearch, RoutingState]:
+    """A search over the first state of a day, in which some requests come an hour later, and the state."""
+    state = PROBLEM.start(PROBLEM.generate(seed, customers=40, per_epoch=40))
+    requests, required = state.requests.copy(), state.must.copy()
+    later = requests + np.array([HOUR, 0, 0, 0, 0, 0])
+    for i in range(0, len(requests), 4):
+        if schedule(state.day.city, later, [i], int(later[i, 0])) is not None:
+            requests[i, 0] += HOUR
+    required[:5] = True
+    return RouteSearch(state.day.city, requests, np.rint(0.4 * state.trip), required), state

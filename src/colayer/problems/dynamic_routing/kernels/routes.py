@@ -6,8 +6,6 @@ last request is released, drives, waits where it is early, and is back at the de
 
 from __future__ import annotations
 
-import numpy as np
-
 from colayer._runtime.compiled import njit
 
 #: Seconds of an epoch; the vehicles of epoch e leave at (e + 1)·HOUR.

@@ -8,11 +8,12 @@ route is taken away in some. The result is kept if value < current − T·ln(u),
 
     value = driving time + Σ prizes of the requests that are left out
 
-All tables are flat. `after`[(n + 1)·i + j]: from the start of service at i to the arrival at j, before[(n + 1)·j + i] the
-same; the depot is number n. Route r has its stops at width·r, width·r + 1, …: the depot, `size`[r] requests, the depot;
-`stop`, and of each stop `arc`, the time from the one before, `start`, the earliest start of service, and `latest`, the
-latest that leaves the rest of the route feasible. So a place is tested in O(1), but where the route has to leave later.
-`book`[4·r]: how many requests, their load, when the route leaves. row[i] is the route of request i, −1 if it is left out.
+All tables are flat. after[(n + 1)·i + j] is the time from the start of service at i to the arrival at j, the depot is
+number n; `beside` holds that of j to i and of i to j, at 2·((n + 1)·i + j). Route r has its stops at width·r,
+width·r + 1, …: the depot, its requests, the depot; `stop` tells which, and of each stop `arc` the time from the one
+before, `start` the earliest start of service, and `latest` the latest that leaves the rest of the route feasible. So a
+place is tested in O(1), but where the route has to leave later. `book`[4·r]: how many requests, their load, when the
+route leaves. row[i] is the route of request i, −1 if it is left out.
 
 Invariant: routes are feasible, and all tables are up to date. An iteration touches a few routes; those of the last
 accepted solution are kept beside them, and copied back if it is rejected.
@@ -172,14 +173,15 @@ def _write_down(width, stop, book, visits, ends):  # type: ignore[no-untyped-def
 def build_into(  # type: ignore[no-untyped-def]
     after, beside, requests, capacity, closing, width, order, stop, arc, start, latest, book, row, visits, ends
 ):  # fmt: skip
-    """Fill all tables with routes that serve all requests, and `visits` and `ends`; return the driving time.
+    """Fill all tables with routes that serve what is in `order`, and `visits` and `ends`; return the driving time.
 
     Requests go, in this order, where they cost least extra driving time. Each must be feasible on a route of its own:
     then all routes are. O(n²).
     """
-    n, total, count = len(order), np.int64(0), 0
+    n, total, count = len(row), np.int64(0), 0
     for r in range(n + 1):
         book[4 * r + SIZE] = 0
+    row[:] = -1
     for i in order:
         extra, r, place = cheapest(
             beside, requests, n, capacity, width, stop, arc, start, latest, book, count, i, _NO_LIMIT
@@ -224,7 +226,7 @@ def _remove(  # type: ignore[no-untyped-def]
             k += 1
         string = min(1 + int(_uniform(state) * min(_STRING, size)), target - count)
         if whole and number == 1:
-            string = size
+            string = int(size)
         first = max(1, min(k - int(_uniform(state) * string), size - string + 1))
         for q in range(base + first, base + first + string):
             j = stop[q]
