@@ -194,6 +194,7 @@ def validate(folder: Path) -> None:
         "prize × vote, layer of 50,000": bind(DynamicRouting(**short | {"iterations": 50_000})).policy(safe),
         "prize × vote, futures of 5000": bind(DynamicRouting(**short | {"future_iterations": 5000})).policy(safe),
         "learned": by_weights(shipped, "short"),
+        "prize × vote, 2 s": by_weights(safe, "2 s"),
         "learned, 2 s": by_weights(shipped, "2 s"),
     }
     rows |= {f"learned by {name}": by_model(name) for name in OTHERS if (MODELS / f"{name}.json").exists()}

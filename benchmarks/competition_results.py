@@ -17,6 +17,8 @@ from measure import RESULTS, machine
 PATH = RESULTS / "competition.json"
 #: The winner and the second of the competition; a cost that stands for a failed run.
 TEAMS, FAILED = ("Kleopatra", "Team_sb"), 1e9
+#: The rule that learning starts from.
+RULE = "prize × vote"
 
 
 def official(folder: Path) -> list[dict[str, str]]:
@@ -58,6 +60,9 @@ def summary(results: dict[str, Any], rows: list[dict[str, str]]) -> dict[str, di
         for other in TEAMS:
             if name != other:
                 found[name][other] = difference([own[run] for run in own], [costs[other][run] for run in own])
+        unlearned = f"{RULE}, {name.rpartition(', ')[2]}"
+        if name.startswith("learned") and unlearned in costs:
+            found[name][RULE] = difference([own[run] for run in own], [costs[unlearned][run] for run in own])
         if name in results["seconds"]:
             seconds = np.array([results["seconds"][name][run] for run in own])
             found[name]["seconds"] = [float(seconds[:, 0].mean()), float(seconds[:, 1].max())]

@@ -83,15 +83,20 @@ def competition(results: dict[str, Any]) -> str:
     budget = next(one for one in (own, "2 s", "short") if len(runs.get(f"prize × vote, {one}", ())) == most)
     learned, rule = runs[f"{learner}, {budget}"], runs[f"prize × vote, {budget}"]
     percent = np.array([100.0 * (learned[run] / rule[run] - 1.0) for run in rule])
-    verdict = ", no measurable difference" if abs(percent.mean()) < 2.0 * _error(percent) else ""
     return (
         f"On {most} official runs of the EURO Meets NeurIPS 2022 competition the weights for\n"
-        f"[dynamic routing](docs/dynamic_routing.md) cost {winner} against the winner and {second} against the second\n"
-        f"(paired), with {rows[best]['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
-        f"Learning is the smaller part: to the unlearned\nrule `prize × vote`, at equal budget, "
-        f"it is {_mean(percent)}{verdict};\n"
+        f"[dynamic routing](docs/dynamic_routing.md) cost {rows[best]['mean']:,.0f} in the mean, the winner "
+        f"{rows[WINNER]['mean']:,.0f}:\n{winner} (paired{_unless_apart(*rows[best][WINNER])}), "
+        f"and {second} against the second,\n"
+        f"with {rows[best]['seconds'][0]:.1f} s of one core per epoch where the teams had 120 s. "
+        f"Learning is the smaller part: to the\nunlearned rule `prize × vote`, at equal budget, "
+        f"it is {_mean(percent)}{_unless_apart(percent.mean(), _error(percent))};\n"
         "features that look at drawn futures and the layer bring the rest."
     )
+
+
+def _unless_apart(mean: float, error: float) -> str:
+    return ", no measurable difference" if abs(mean) < 2.0 * error else ""
 
 
 def _error(values: np.ndarray) -> float:

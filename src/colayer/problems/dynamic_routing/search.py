@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from colayer._runtime.arrays import Floats, Ints
 from colayer._runtime.clock import clock
 from colayer.problems.dynamic_routing.city import RoutingCity
+from colayer.problems.dynamic_routing.kernels.insertion import build_into
 from colayer.problems.dynamic_routing.kernels.routes import CLOSING, DEMAND, OPENING, PLACE, RELEASE, SERVICE
-from colayer.problems.dynamic_routing.kernels.ruin import build_into, improve_into
+from colayer.problems.dynamic_routing.kernels.ruin import improve_into
 
 SOLVERS = ("own", "pyvrp")
 #: The temperatures of the search, relative to the mean trip: first and last.

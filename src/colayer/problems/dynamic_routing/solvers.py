@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: c of *prize = c·trip*; c of *prize = c·trip·vote*, the safe weights; the share of futures above which `look-ahead`
 #: sends a request. Best on days of the training files of the competition.
-PRIZE, VOTED_PRIZE, VOTES = 0.25, 0.4, 0.3
+PRIZE, VOTED_PRIZE, VOTES = 0.15, 0.4, 0.3
 
 
 def greedy(problem: DynamicRouting, state: RoutingState) -> Decision:
