@@ -38,10 +38,10 @@ from colayer.problems import DynamicRouting
 from colayer.problems.dynamic_routing import RoutingDay, RoutingState
 
 MODELS = RESULTS / "competition"
-#: Days for learning, one of each file in turn; a population of 12, ten times.
+#: Days for learning, one of each file in turn; the start, then a population of 12, five times.
 LEARNING_DAYS, EVALUATIONS, STEP, POPULATION = 32, 61, 0.2, 12
 LEARNING_BUDGET = {"iterations": 10_000, "futures": 10, "future_iterations": 1000}
-#: Other learners, on the same days: in about the time of the search by costs.
+#: Other learners, on as many days; the stored ones were learned with an earlier, slower search.
 OTHERS: dict[str, dict[str, Any]] = {
     "imitation": {"method": "imitation", "solutions": "hindsight", "evaluations": 10},
     "srl": {"method": "srl", "evaluations": 165},

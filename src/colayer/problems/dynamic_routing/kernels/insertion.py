@@ -66,32 +66,25 @@ def cheapest(beside, requests, n, capacity, width, stop, arc, start, latest, boo
         if size == 0 or book[4 * r + LOAD] + demand > capacity or leave + to > closing:
             continue
         base, end = np.uint64(width * r), np.uint64(width * r + size + 1)
-        come = to
-        if release <= leave:
-            for k in range(base, end):
-                j = line + np.uint64(2) * np.uint64(stop[k + _ONE])
-                go = np.int64(beside[j + _ONE])
-                extra = come + go - arc[k + _ONE]
-                if extra < most:
-                    time = max(start[k] + come, opening)
-                    if time <= closing and time + go <= latest[k + _ONE]:
-                        most, best_route, best_stop = extra, r, np.int64(k) - width * r
-                come = np.int64(beside[j])
-        elif release + arc[base + _ONE] <= latest[base + _ONE]:
-            here = np.int64(release)
-            for k in range(base, end):
-                if k > base:
-                    here = max(here + arc[k], np.int64(requests[6 * stop[k] + OPENING]))
-                    if here > latest[k] or here > closing:
-                        break
-                j = line + np.uint64(2) * np.uint64(stop[k + _ONE])
-                go = np.int64(beside[j + _ONE])
-                extra = come + go - arc[k + _ONE]
-                if extra < most:
-                    time = max(here + come, opening)
-                    if time <= closing and time + go <= latest[k + _ONE]:
-                        most, best_route, best_stop = extra, r, np.int64(k) - width * r
-                come = np.int64(beside[j])
+        later = release > leave
+        if later and release + arc[base + _ONE] > latest[base + _ONE]:
+            continue
+        come, here = to, np.int64(release)
+        for k in range(base, end):
+            if not later:
+                here = np.int64(start[k])
+            elif k > base:
+                here = max(here + arc[k], np.int64(requests[6 * stop[k] + OPENING]))
+                if here > latest[k] or here > closing:
+                    break
+            j = line + np.uint64(2) * np.uint64(stop[k + _ONE])
+            go = np.int64(beside[j + _ONE])
+            extra = come + go - arc[k + _ONE]
+            if extra < most:
+                time = max(here + come, opening)
+                if time <= closing and time + go <= latest[k + _ONE]:
+                    most, best_route, best_stop = extra, r, np.int64(k) - width * r
+            come = np.int64(beside[j])
     return most - service, best_route, best_stop
 
 
